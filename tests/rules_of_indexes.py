@@ -8,10 +8,11 @@ import outline_examples
 import rules
 from sensegraph.engines.offline.extraction import corpus_reading
 from sensegraph.index.chunks import chunk_documents
-from sensegraph.index.graph.duplicates import find_definitions, list_mentioned
+from sensegraph.index.graph.duplicates import list_mentioned
 from sensegraph.index.graph.graph_settings import GraphSettings
 from sensegraph.index.graph.lookups import build_lookups, build_ties, entity_salience
 from sensegraph.index.graph.merging import merge_extractions
+from sensegraph.index.graph.told_names import list_short_forms
 from sensegraph.index.hierarchy.communities import ClusterSettings, group_entities
 from sensegraph.index.hierarchy.gathering import gather_components, order_small
 from sensegraph.index.manifest import Catalogue, ChunkEntry, DocumentEntry
@@ -71,7 +72,8 @@ def look_up(corpus: str) -> list[Any]:
     )
     (found,), (ties,) = build_lookups.fn([(graph, Hierarchy())]), build_ties.fn([(graph, catalogue)])
     first = range(min(9, len(graph.entities)))
-    defined = find_definitions(graph, lambda ids: {c.id: c for chunks in documents for c in chunks if c.id in set(ids)})
+    texts = {c.id: c for chunks in documents for c in chunks}
+    defined = [rule for short in list_short_forms(graph) for rule in short.find_rules(texts)]
     return [
         found.degree, [[found.name(i), *found.around(i)] for i in first], [found.told(i) for i in first],
         found.called_each([e.name for e in graph.entities[:5]] + ["nobody"]),

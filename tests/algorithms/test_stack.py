@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from sensegraph.algorithms import ranking
+from sensegraph.algorithms import ranking, sparse_rows
 from sensegraph.algorithms.ranking import Stack, find_nearest_rows, nearest_each
 from sensegraph.algorithms.segments import cut_segments
+from sensegraph.algorithms.sparse_rows import SparseRows, open_rows, pack_sparse
 from sensegraph.index.vectors import pack_rows
 
 
@@ -18,13 +21,24 @@ def stacked(sizes: list[int], dim: int, seed: int, numbers: str = "int16") -> St
     """Segments of whole numbers from -1 to 1, some rows of zeros: what is stored of them is exact."""
     rng = np.random.default_rng(seed)
     rows = [rng.integers(-1, 2, (n, dim)).astype(np.float32) for n in sizes]
+    if numbers == "mixed":
+        return without_zeros([pack_rows(part) for part in rows], every=2)
     return Stack([pack_rows(part, numbers) if numbers else part for part in rows])  # type: ignore[arg-type]
+
+
+def without_zeros(segments: list[Any], every: int = 1) -> Stack:
+    """Segments of which every so many-th is stored without its zeros, however many these are."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sparse_rows, "_PAYS", 0)
+        packed = [open_rows(pack_sparse(part)) if i % every == 0 else part for i, part in enumerate(segments)]
+    assert all(isinstance(part, SparseRows) for part in packed[::every])
+    return Stack(packed)
 
 
 shapes = st.lists(st.integers(0, 9), max_size=6)
 
 
-@given(shapes, st.integers(1, 4), st.integers(0, 99), st.sampled_from(["int16", "int8", ""]), st.data())
+@given(shapes, st.integers(1, 4), st.integers(0, 99), st.sampled_from(["int16", "int8", "", "mixed"]), st.data())
 def test_rows_are_those_of_one_matrix(sizes: list[int], dim: int, seed: int, numbers: str, data: st.DataObject) -> None:
     stack = stacked(sizes, dim, seed, numbers)
     whole = np.asarray(stack)
@@ -41,11 +55,14 @@ def test_rows_are_those_of_one_matrix(sizes: list[int], dim: int, seed: int, num
         assert_array_equal(stack.head(max(end, 0))[:], whole[: max(end, 0)])
 
 
-@given(shapes, st.integers(1, 4), st.integers(0, 99), st.integers(0, 7), st.integers(1, 12), st.integers(1, 40))
+@given(
+    shapes, st.integers(1, 4), st.integers(0, 99), st.integers(0, 7), st.integers(1, 12), st.integers(1, 40),
+    st.sampled_from(["int16", "mixed"]),
+)  # fmt: skip
 def test_the_nearest_are_those_in_one_matrix(
-    sizes: list[int], dim: int, seed: int, top: int, asked: int, block: int
+    sizes: list[int], dim: int, seed: int, top: int, asked: int, block: int, numbers: str
 ) -> None:
-    stack = stacked(sizes, dim, seed)
+    stack = stacked(sizes, dim, seed, numbers)
     queries = np.random.default_rng(seed + 1).standard_normal((asked, dim)).astype(np.float32)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ranking, "_BLOCK_BYTES", 4 * block)
@@ -75,3 +92,32 @@ def test_rows_of_any_numbers_are_found_as_in_the_matrix_that_is_read() -> None:
 def test_a_stack_of_another_dimension_is_refused() -> None:
     with pytest.raises(ValueError, match="cannot be compared"):
         find_nearest_rows(stacked([3], 4, 0), np.ones(5, np.float32), 1)
+
+
+@given(st.integers(0, 999), st.sampled_from(["int16", "int8"]), st.booleans(), st.integers(0, 60))
+def test_rows_without_their_zeros_are_the_same_and_are_found_alike(
+    seed: int, numbers: Any, few: bool, begin: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    rows = rng.standard_normal((60, 64)) * (rng.random((60, 64)) < 0.1)
+    rows[rng.integers(0, 60, 3)] = 0
+    records = pack_rows(rows, numbers)
+    records["text"] = rng.integers(0, 99, (60, 2))
+    full, bare = Stack([records]), without_zeros([records])
+    assert bare.segments[0].records().tobytes() == records.tobytes()  # type: ignore[union-attr]
+    assert_array_equal(bare.segments[0][begin:]["text"], records["text"][begin:])
+    assert_array_equal(bare[begin:], full[begin:])
+    queries = rng.standard_normal((2, 64)) * (np.arange(64) % 20 == 0 if few else 1)
+    for found, true in zip(nearest_each(bare, queries, 7), nearest_each(full, queries, 7), strict=True):
+        assert_array_equal(found[0], true[0])
+        assert_array_equal(found[1], true[1])
+
+
+def test_zeros_are_left_out_where_that_takes_at_most_half_of_the_bytes() -> None:
+    for held, packed in ((16, True), (17, False)):
+        rows = np.zeros((50, 64), np.float32)
+        rows[:, :held] = 1
+        records = pack_rows(rows)
+        made = pack_sparse(records)
+        assert isinstance(open_rows(made), SparseRows) == packed
+        assert made is records if not packed else made.nbytes < 0.65 * records.nbytes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -53,21 +54,25 @@ def test_one_follows_another_where_a_graph_tells_who_holds_what(tmp_path: Path) 
     documents = [Document("d", TEXT)]
     (key,) = store_documents(documents, rt)
     listed = Result("catalogue", Catalogue((DocumentEntry("d", key, "", "", ()),), ()))
-    chunks = [Chunk("c", "d", 0, len(TEXT), 9, TEXT)]
+    chunks = (Chunk("c", "d", 0, len(TEXT), 9, TEXT),)
+
+    def read(at: Sequence[int]) -> list[tuple[Chunk, ...]]:
+        return [chunks for _ in at]
+
     people = (Entity(n, n, "p", "", (), ("c",), 1, 0) for n in ("Anna Berg", "Bo Lind", "Nordwind"))
     graph: Any = Result("graph", Graph(tuple(people)))
     how = TemporalSettings(functional=("chief executive of",))
-    chained = find_dates(listed, lambda: chunks, graph, rt, how)
+    chained = find_dates(listed, [key], read, graph, rt, how)
     assert [(f.holder, f.starts, f.ends, bool(f.superseded_by)) for f in chained.value.facts] == [
         ("Anna Berg", "2011", "2015", True),
         ("Bo Lind", "2015", "", False),
     ]
-    plain = find_dates(listed, lambda: chunks, None, rt, how)
+    plain = find_dates(listed, [key], read, None, rt, how)
     assert [(f.holder, f.type, f.superseded_by) for f in plain.value.facts] == [("", "", "")] * 2
     other: Any = Result("another", Graph())
-    keys = {find_dates(listed, lambda: chunks, g, rt, how).key for g in (graph, other, None)}
+    keys = {find_dates(listed, [key], read, g, rt, how).key for g in (graph, other, None)}
     assert len(keys) == 3
-    same = {find_dates(listed, lambda: chunks, g, rt, TemporalSettings()).key for g in (graph, other)}
+    same = {find_dates(listed, [key], read, g, rt, TemporalSettings()).key for g in (graph, other)}
     assert len(same) == 1
 
 

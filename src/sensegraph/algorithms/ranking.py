@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import Floats, Longs
+from sensegraph.algorithms.sparse_rows import SparseRows
 
 Item = TypeVar("Item", int, str)
 Ranked = tuple[Longs, Floats]
@@ -37,10 +38,11 @@ class Stack:
     """A matrix in segments, shape (n, dim), whose numbers take one or two bytes; what is read of it is float32.
 
     A segment is a float32 matrix, or an array of records, whose whole numbers `values`, shape (dim,), times their
-    `scale` are a row; all have the same `dim`. Indexed by a position, a slice or an array of positions, it gives rows.
+    `scale` are a row, or such records without their zeros; all have the same `dim`. Indexed by a position, a slice or
+    an array of positions, it gives rows.
     """
 
-    segments: Sequence[NDArray[Any]] = ()
+    segments: Sequence[NDArray[Any] | SparseRows] = ()
     ndim = 2
 
     @cached_property
@@ -51,7 +53,7 @@ class Stack:
     @property
     def shape(self) -> tuple[int, int]:
         """The number of rows and of columns."""
-        return len(self), _values_of(self.segments[0]).shape[1] if self.segments else 0
+        return len(self), unpack_rows(self.segments[0][:0]).shape[1] if self.segments else 0
 
     def __len__(self) -> int:
         return int(self.starts[-1])
@@ -74,9 +76,9 @@ class Stack:
         return Stack(kept or [part[:0] for part in self.segments[:1]])
 
     def take(self, places: Sequence[int] | Longs) -> Stack:
-        """The rows at these positions, in the order asked for, as they are stored."""
+        """The rows at these positions, in the order asked for, as records or a matrix."""
         wanted = np.asarray(places, np.int64)
-        kind = self.segments[0][:0] if self.segments else np.zeros((0, 0), np.float32)
+        kind = _read_records(self.segments[0][:0]) if self.segments else np.zeros((0, 0), np.float32)
         found = np.zeros((len(wanted), *kind.shape[1:]), kind.dtype)
         owners = np.searchsorted(self.starts, wanted, "right") - 1
         for owner in np.unique(owners).tolist():
@@ -94,6 +96,9 @@ class Stack:
         asked, found = np.ascontiguousarray(queries[:, columns]), list[NDArray[Any]]()
         size = max(1, _HOT_BYTES // (4 * max(1, asked.shape[1])))
         for part in self.head(end, begin).segments:
+            if isinstance(part, SparseRows):
+                found.append(part.multiply(queries))
+                continue
             values = np.asarray(_values_of(part))
             for at in range(0, len(part), size):
                 scores = _multiply(asked, values[at : at + size][:, columns].astype(np.float32))
@@ -101,10 +106,15 @@ class Stack:
         return np.concatenate(found, axis=1) if found else np.zeros((len(queries), 0), np.float32)
 
 
-def unpack_rows(packed: NDArray[Any]) -> NDArray[np.float32]:
+def unpack_rows(packed: NDArray[Any] | SparseRows) -> NDArray[np.float32]:
     """The rows of records, or of a float32 matrix, shape (n, dim)."""
-    rows = _values_of(packed).astype(np.float32)
-    return rows * packed["scale"][:, None] if packed.dtype.names else rows
+    records = _read_records(packed)
+    rows = _values_of(records).astype(np.float32)
+    return rows * records["scale"][:, None] if records.dtype.names else rows
+
+
+def _read_records(segment: NDArray[Any] | SparseRows) -> NDArray[Any]:
+    return segment.records() if isinstance(segment, SparseRows) else segment
 
 
 def _values_of(segment: NDArray[Any]) -> NDArray[Any]:

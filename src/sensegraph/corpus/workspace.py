@@ -25,6 +25,7 @@ from sensegraph.index.index import Index, keep_documents
 from sensegraph.index.manifest import REF, LeftOut, Manifest, read_manifest
 from sensegraph.models.endpoint.limits import Journal
 from sensegraph.runtime.activity import begin_activity
+from sensegraph.runtime.background import collect_cycles_seldom
 from sensegraph.runtime.results import Results
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Usage
@@ -278,7 +279,7 @@ class Builder:
         clusters without regard to the communities of the index before. Raises StoreError while another process builds
         the same corpus, after `wait` seconds.
         """
-        with begin_activity():
+        with begin_activity(), collect_cycles_seldom():
             return self._build(fresh, parts, retry, batch)
 
     def _build(self, fresh: bool, parts: Sequence[str] | None, retry: bool, batch: BatchPlan | None) -> Built:

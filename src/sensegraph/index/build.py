@@ -21,7 +21,7 @@ from sensegraph.index.graph.merging import describe_graphs
 from sensegraph.index.hierarchy.communities import ClusterSettings, Earlier, cluster_graphs
 from sensegraph.index.hierarchy.gathering import group_graph
 from sensegraph.index.hierarchy.reports import keep_hierarchy, report_all
-from sensegraph.index.index import WordRuns, index_words, keep_documents, list_catalogue, list_words
+from sensegraph.index.index import WordRuns, catalogue_of, index_words, keep_documents, list_words
 from sensegraph.index.left_out import list_left_out, recovered_chunks
 from sensegraph.index.manifest import REF, MadePart, Manifest, note_left_out, read_manifest
 from sensegraph.index.navigation import add_navigation
@@ -29,7 +29,7 @@ from sensegraph.index.parts import Building, Part, Spine, Stage
 from sensegraph.index.restricted.arrivals import current_second, note_arrivals
 from sensegraph.index.restricted.dates import find_dates
 from sensegraph.index.settings import IndexSettings
-from sensegraph.index.vectors import chunk_texts, embed_records, entity_texts, report_texts
+from sensegraph.index.vectors import chunk_runs, embed_records, entity_runs, report_texts
 from sensegraph.resolution.aliases import replay_operations
 from sensegraph.resolution.log import read_operations
 from sensegraph.runtime.background import run_in_background
@@ -51,10 +51,10 @@ def build_index(keys: Sequence[str], rt: Runtime, settings: IndexSettings, *, fr
     if not keys:
         raise EmptyCorpus("There are no documents to index; add a folder or file: `sensegraph index PATH`.")
     chunks = cut_documents(documents, rt, size=settings.chunk_tokens, overlap=settings.chunk_overlap)
-    listed = rt.once(list_catalogue, (documents, chunks), names=(*documents.keys, *chunks.keys))
+    listed = catalogue_of(documents, chunks, rt)
     if not len(listed.value.chunks):
         raise EmptyCorpus(f"None of the {len(keys)} documents holds any text; nothing to index.")
-    spine = Spine(listed, chunks, fresh=fresh)
+    spine = Spine(listed, documents.keys, chunks, fresh=fresh)
     with run_in_background(lambda rt: embed_chunks(spine, rt), rt) as embedded:
         if "graph" in settings.parts:
             spine = _add_graph(spine, rt, settings)
@@ -66,14 +66,9 @@ def build_index(keys: Sequence[str], rt: Runtime, settings: IndexSettings, *, fr
 
 def _add_graph(spine: Spine, rt: Runtime, settings: IndexSettings) -> Spine:
     """The spine with a graph and, where the settings ask for them, reports; entities are embedded meanwhile."""
-    extracted = extract_all(spine.by_document, rt)
-
-    def texts(ids: Sequence[str]) -> dict[str, Chunk]:
-        wanted = set(ids)
-        return {c.id: c for c in spine.chunks() if c.id in wanted}
-
+    extracted = extract_all(spine.by_document, rt, spine.sizes)
     log = replay_operations(read_operations(rt.store))
-    known, said = resolved_graph(extracted, rt, settings.graph, settings.resolve, log.aliases, texts)
+    known, said = resolved_graph(extracted, rt, settings.graph, settings.resolve, log.aliases, spine.texts)
     if not len(known.value.entities):
         count = len(spine.catalogue.value.chunks)
         raise ItemFailed(f"No entity was found in {count} chunks; check the model's replies or the language.")
@@ -81,13 +76,13 @@ def _add_graph(spine: Spine, rt: Runtime, settings: IndexSettings) -> Spine:
     if "reports" not in settings.parts:
         return replace(spine, graph=known, notes=notes)
     with run_in_background(
-        lambda rt: embed_records(lambda: entity_texts(known.value), rt, name=known.key), rt
+        lambda rt: embed_records(lambda: entity_runs(known.value), rt, name=known.key), rt
     ) as embedded:
         # the communities of the last build where the shape of the graph is the same
         before = None if spine.fresh else earlier_build(rt, settings.clusters)
         shape, found = group_graph(known, before, rt, settings.clusters)
         earlier = None if spine.fresh else earlier_reports(rt)
-        reported = report_all(found, known, spine.chunks, rt, settings.reports, earlier)
+        reported = report_all(found, known, lambda: spine.catalogue.value.chunks, rt, settings.reports, earlier)
         embedded()
     notes = (*notes, *reported.value.notes)
     return replace(spine, graph=known, structure=shape, communities=found, hierarchy=reported, notes=notes)
@@ -95,7 +90,8 @@ def _add_graph(spine: Spine, rt: Runtime, settings: IndexSettings) -> Spine:
 
 def embed_chunks(spine: Spine, rt: Runtime) -> Result[Stack]:
     """The vectors of the chunks, in the order of the catalogue."""
-    return embed_records(lambda: chunk_texts(spine.chunks()), rt, name=spine.chunks_key)
+    size = len(spine.catalogue.value.chunks)
+    return embed_records(lambda: chunk_runs(spine.by_document, size), rt, name=spine.chunks_key)
 
 
 def complete_index(spine: Spine, rt: Runtime, settings: IndexSettings) -> Manifest:
@@ -103,7 +99,7 @@ def complete_index(spine: Spine, rt: Runtime, settings: IndexSettings) -> Manife
     graph, reported = spine.graph, spine.hierarchy
     words = _index_all_words(spine, rt)
     chunk_vectors = embed_chunks(spine, rt)
-    entity_vectors = embed_records(lambda: entity_texts(graph.value), rt, name=graph.key).key if graph else ""
+    entity_vectors = embed_records(lambda: entity_runs(graph.value), rt, name=graph.key).key if graph else ""
     reports = embed_records(lambda: report_texts(reported.value), rt, name=reported.key).key if reported else ""
     if graph:
         find_ties(graph, spine.catalogue, rt)
@@ -142,7 +138,7 @@ def complete_index(spine: Spine, rt: Runtime, settings: IndexSettings) -> Manife
     for part in _parts_built("within", settings):
         manifest = manifest.with_part(part.name, _build_one_part(part, spine, rt, settings, manifest))
     if settings.temporal.dates:
-        dates = find_dates(spine.catalogue, spine.chunks, graph, rt, settings.temporal)
+        dates = find_dates(spine.catalogue, spine.documents, spine.by_document.at, graph, rt, settings.temporal)
         manifest = replace(manifest, dates=dates.key)
     manifest = add_navigation(manifest, rt, settings.exact_below)
     for part in _parts_built("over", settings):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import accumulate
 from operator import attrgetter
@@ -20,6 +20,7 @@ from sensegraph.types import Chunk, Extraction
 _KINDS = 8  # kinds of records that a note names
 _EMPTY = b'{"entities":[],"relations":[],"claims":[],'  # how the stored form begins
 _NOTHING = b'"nothing":true}'  # how it ends where it is certain
+_KEPT = 512  # chunks that are kept with their extractions once they were read
 _SECTION = 256  # chunks of a document that an engine that surveys is given at once
 
 
@@ -68,6 +69,7 @@ class Extracted:
     by_document: bool
     counts: Sequence[int] = ()
     size: int = 0
+    kept: OrderedDict[int, list[tuple[Chunk, Extraction]]] = field(default_factory=OrderedDict, compare=False)
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -86,11 +88,15 @@ class Extracted:
         chunks, found = self.chunks.keys, self.extractions.keys
         return [key(chunks[a.start : a.stop], found[b.start : b.stop]) for a, b in self.runs]
 
-    def read_run(self, run: int) -> Iterator[tuple[Chunk, Extraction]]:
-        """The chunks of a run with their extractions."""
-        documents, results = self.runs[run]
-        chunks = (c for found in self.chunks[documents.start : documents.stop] for c in found)
-        return zip(chunks, self.read(results), strict=True)
+    def read_run(self, run: int) -> list[tuple[Chunk, Extraction]]:
+        """The chunks of a run with their extractions; those that were read last, which are wanted again, are kept."""
+        if (found := self.kept.get(run)) is None:
+            documents, results = self.runs[run]
+            chunks = (c for held in self.chunks[documents.start : documents.stop] for c in held)
+            found = self.kept[run] = list(zip(chunks, self.read(results), strict=True))
+            while len(self.kept) > 1 and sum(map(len, self.kept.values())) > _KEPT:
+                self.kept.popitem(last=False)
+        return found
 
     def read(self, run: range) -> Iterator[Extraction]:
         """The extractions of these results of the engine, in order."""
@@ -166,8 +172,8 @@ def _count_kinds(what: str, counts: Sequence[tuple[str, int]]) -> str:
     return f"{sum(n for _, n in counts)} {what}: {kinds}{more}"
 
 
-def extract_all(chunks: Results[tuple[Chunk, ...]], rt: Runtime) -> Extracted:
-    """Run the engine's way of reading over all documents."""
+def extract_all(chunks: Results[tuple[Chunk, ...]], rt: Runtime, sizes: Sequence[int] | None = None) -> Extracted:
+    """Run the engine's way of reading over all documents, which have so many chunks each (else they are counted)."""
     from sensegraph.index.surveying import Survey, Told
 
     if "survey" not in rt.engine.tasks:
@@ -175,7 +181,7 @@ def extract_all(chunks: Results[tuple[Chunk, ...]], rt: Runtime) -> Extracted:
         every, counts = [c for document in documents for c in document], [len(document) for document in documents]
         found = rt.each(extract_records, every, without=lambda _: Extraction())
         return Extracted(chunks, found, by_document=False, counts=counts, size=len(every))
-    sections = Sections.of(chunks)
+    sections = Sections.of(chunks, sizes)
     observations = rt.each(observe_documents, sections, names=sections.keys)
     engine = cast(SurveyingEngine, rt.engine)
     survey = Survey(rt, engine, observations)
@@ -199,9 +205,9 @@ class Sections(Sequence[tuple[Chunk, ...]]):
     size: int = 0  # chunks of all of them
 
     @classmethod
-    def of(cls, chunks: Results[tuple[Chunk, ...]]) -> Sections:
-        """The sections of these documents; one without chunks is one empty section."""
-        sizes = [len(document) for document in chunks]
+    def of(cls, chunks: Results[tuple[Chunk, ...]], sizes: Sequence[int] | None = None) -> Sections:
+        """The sections of these documents, of so many chunks each; one without chunks is one empty section."""
+        sizes = [len(document) for document in chunks] if sizes is None else sizes
         places = ((d, at) for d, n in enumerate(sizes) for at in range(0, max(1, n), _SECTION))
         return cls(chunks, tuple(places), sum(sizes))
 

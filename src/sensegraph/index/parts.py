@@ -7,6 +7,7 @@ A part is found by its name: among those that a program gives, in the table of t
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
@@ -20,7 +21,7 @@ from sensegraph.index.manifest import MadePart, Manifest
 from sensegraph.index.vectors import open_stack
 from sensegraph.plugins import load_plugin, plugin_names
 from sensegraph.runtime.keys import key
-from sensegraph.runtime.results import Result, Results
+from sensegraph.runtime.results import Result, Results, Table
 from sensegraph.types import Chunk, Graph, Hierarchy
 
 if TYPE_CHECKING:
@@ -43,11 +44,13 @@ Stage = Literal["beside", "within", "over"]
 class Spine:
     """What all methods share of an index that is being built, before its vectors and lookups.
 
-    `by_document` are the chunks of each document. `quoted` says whether what is described and reported may be shown as
-    the sources' own words; `fresh` that nothing starts from an earlier build. `made` are parts that are there already.
+    `documents` are the keys of the documents, `by_document` the chunks of each. `quoted` says whether what is described
+    and reported may be shown as the sources' own words; `fresh` that nothing starts from an earlier build. `made` are
+    parts that are there already.
     """
 
     catalogue: Result[Catalogue]
+    documents: tuple[str, ...]
     by_document: Results[tuple[Chunk, ...]]
     graph: Result[Graph] | None = None
     structure: str = ""
@@ -62,6 +65,21 @@ class Spine:
         """All chunks in the order of the catalogue."""
         for found in self.by_document:
             yield from found
+
+    @cached_property
+    def sizes(self) -> list[int]:
+        """How many chunks each document has."""
+        counts = Counter(entry.key for entry in self.catalogue.value.chunks)
+        return [counts[name] for name in self.by_document.keys]
+
+    def texts(self, ids: Sequence[str]) -> dict[str, Chunk]:
+        """The chunks with these ids; only the documents that hold one are read."""
+        wanted, entries = set(ids), self.catalogue.value.chunks
+        if not isinstance(entries, Table) or 4 * len(wanted) > len(entries):
+            return {c.id: c for c in self.chunks() if c.id in wanted}
+        holding = {e.key for e in entries.find(sorted(wanted)).values()}
+        places = [place for place, name in enumerate(self.by_document.keys) if name in holding]
+        return {c.id: c for found in self.by_document.at(places) for c in found if c.id in wanted}
 
     @cached_property
     def chunks_key(self) -> str:

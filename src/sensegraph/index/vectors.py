@@ -8,9 +8,11 @@ filter all that is left is compared.
 from __future__ import annotations
 
 import hashlib
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,11 +20,13 @@ from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import Longs
 from sensegraph.algorithms.ranking import Ranked, Stack, nearest_each, unpack_rows
+from sensegraph.algorithms.segments import cut_keys, cut_runs
+from sensegraph.algorithms.sparse_rows import SparseRows, open_rows, pack_sparse
 from sensegraph.errors import ItemFailed, NotIndexed, StoreError
 from sensegraph.index.manifest import read_manifest
 from sensegraph.protocols import Embedder, Numbers, Store, Vectors
 from sensegraph.runtime.keys import key
-from sensegraph.runtime.results import Result, step
+from sensegraph.runtime.results import Result, Results, Table, step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Chunk, Graph, Hierarchy, Question
 
@@ -79,6 +83,45 @@ def pack_rows(rows: NDArray[Any], numbers: Numbers = "int16") -> NDArray[Any]:
 # ── segments ──
 
 
+@dataclass(frozen=True)
+class TextRuns(Sequence[list[str]]):
+    """The texts of records in runs, which are read when they are asked for: `keys` stand for them, `read` gives one."""
+
+    keys: Sequence[str]
+    read: Callable[[int], list[str]]
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.read(range(len(self.keys))[index])
+
+
+@dataclass(frozen=True)
+class _JoinedTexts(Sequence[str]):
+    """The texts of runs that begin at these places, one after the other."""
+
+    runs: TextRuns
+    starts: Sequence[int]
+
+    def __len__(self) -> int:
+        return self.starts[-1]
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, int):
+            return self[index : index + 1][0]
+        begin, end, _ = index.indices(len(self))
+        first, last = bisect_right(self.starts, begin) - 1, bisect_left(self.starts, end)
+        texts = [text for run in range(first, last) for text in self.runs[run]] if end > begin else []
+        return texts[begin - self.starts[first] :][: end - begin]
+
+
+@step("vectors.names", version=1)
+def name_texts(runs: Sequence[Sequence[str]]) -> list[bytes]:
+    """What stands for each text of each run, 16 bytes each."""
+    return [_name_texts(texts).tobytes() for texts in runs]
+
+
 @dataclass(frozen=True, slots=True)
 class Run:
     """Texts that follow one another, what stands for each, shape (n, 2), and the rows that are known of some.
@@ -92,9 +135,12 @@ class Run:
     known: NDArray[Any]
 
 
-@step("vectors.segment", version=1, uses="embedder", form="array")
+@step("vectors.segment", version=2, uses="embedder", form="array")
 def embed_segment(runs: Sequence[Run], *, embedder: Embedder, numbers: Numbers) -> list[NDArray[Any]]:
-    """The vectors of each run as a segment of a `Stack`; texts whose rows are known are not embedded."""
+    """The vectors of each run as a segment of a `Stack`, without their zeros where these are most of them.
+
+    Texts whose rows are known are not embedded.
+    """
     segments: list[NDArray[Any]] = []
     for run in runs:
         todo = np.setdiff1d(np.arange(len(run.texts)), run.places).tolist()
@@ -105,7 +151,7 @@ def embed_segment(runs: Sequence[Run], *, embedder: Embedder, numbers: Numbers) 
         segment = np.zeros(len(run.texts), rows[0].dtype)
         segment[np.concatenate(places)] = np.concatenate(rows)
         segment["text"] = run.names
-        segments.append(segment)
+        segments.append(pack_sparse(segment))
     return segments
 
 
@@ -120,7 +166,7 @@ def embed_all(texts: Sequence[str], rt: Runtime) -> Result[Stack]:
     return embed_records(lambda: texts, rt, name=_hash_names(_name_texts(texts)))
 
 
-def embed_records(texts: Callable[[], Sequence[str]], rt: Runtime, *, name: str) -> Result[Stack]:
+def embed_records(texts: Callable[[], Sequence[str] | TextRuns], rt: Runtime, *, name: str) -> Result[Stack]:
     """The matrix of the vectors of the texts of records, whose key is `name`, in segments.
 
     Vectors that were waited for are stored one by one too, as they come. An embedder that works on this machine is
@@ -142,7 +188,7 @@ def open_stack(store: Store, name: str) -> Stack:
     """The vectors under the key `name`. Raises StoreError where any are gone."""
     found = store.read([name])
     keys = list_segments.decode(found[name]) if name in found else (name,)  # before 2026-12 it was one array
-    segments = [array for k in keys if (array := store.array(k)) is not None]
+    segments = [open_rows(array) for k in keys if (array := store.array(k)) is not None]
     if len(segments) < len(keys):
         raise StoreError(f"Vectors of {name} are gone from the store; run `sensegraph index` again.")
     return Stack(segments)
@@ -158,26 +204,30 @@ def unembedded(texts: Sequence[str], rt: Runtime) -> list[int]:
     return left
 
 
-def _embed_segments(texts: Sequence[str], rt: Runtime) -> tuple[str, ...]:
+def _embed_segments(given: Sequence[str] | TextRuns, rt: Runtime) -> tuple[str, ...]:
     """Embed texts; the keys of the segments. Where they are cut is said by the texts themselves and by their number."""
-    from sensegraph.algorithms.segments import cut_runs
-
-    names = _name_texts(texts)
+    if isinstance(given, TextRuns):  # of a run in which nothing changed no text is read
+        named = list(rt.each(name_texts, given, names=given.keys))
+        names = np.frombuffer(b"".join(named), "<u8").reshape(-1, 2)
+        texts: Sequence[str] = _JoinedTexts(given, [0, *accumulate(len(run) // 16 for run in named)])
+    else:
+        names, texts = _name_texts(given), given
     usual = int(np.clip(1 << max(0, len(texts) // _SEGMENTS).bit_length() >> 1, _SHORT, _LONG))
     runs = cut_runs((names[:, 0] >> np.uint64(32)) < np.uint64((1 << 32) // usual), usual, 3 * usual)
     digests = [_hash_names(names[begin:end]) for begin, end in runs]
-    stored = rt.each(embed_texts, texts) if rt.embedder.waits else None
-    earlier, keys = _Earlier(rt), list[str]()
-    lacking = set(rt.missing(embed_segment, runs, names=[key(d) for d in digests], numbers=rt.numbers))
-    for i, ((begin, end), digest) in enumerate(zip(runs, digests, strict=True)):
-        places, known = np.zeros(0, np.int64), np.zeros(0)
-        if i in lacking and stored is None:
+    stored = rt.each(embed_texts, texts[:]) if rt.embedder.waits else None
+    earlier, named_so = _Earlier(rt), [key(d) for d in digests]
+    for i in rt.missing(embed_segment, runs, names=named_so, numbers=rt.numbers):
+        begin, end = runs[i]
+        if stored is None:
             places, known = earlier.find(names[begin:end])
             rt.computed[embed_texts.name] += end - begin - len(places)
-        elif i in lacking and stored is not None:
+        else:
             places, known = np.arange(end - begin), pack_rows(read_vectors(stored[begin:end]), rt.numbers)
         run = Run(texts[begin:end], names[begin:end], places, known)
-        keys.append(rt.once(embed_segment, run, names=(digest,), numbers=rt.numbers).key)
+        rt.once(embed_segment, run, names=(digests[i],), numbers=rt.numbers)
+    keys = rt.keys(embed_segment, runs, named_so, numbers=rt.numbers)
+    rt.rely_on(keys)
     return tuple(keys)
 
 
@@ -205,7 +255,8 @@ class _Earlier:
         at = np.searchsorted(known[:, 0], names[:, 0])
         at[at == len(known)] = 0
         places = np.flatnonzero((known[at] == names).all(axis=1))
-        return places, self._stack.take(order[at[places]]).segments[0]
+        records = self._stack.take(order[at[places]]).segments[0]
+        return places, records.records() if isinstance(records, SparseRows) else records
 
     @cached_property
     def _stack(self) -> Stack:
@@ -244,6 +295,23 @@ def chunk_texts(chunks: Iterable[Chunk]) -> list[str]:
 def entity_texts(graph: Graph) -> list[str]:
     """What is embedded of entities: `name: description`."""
     return [f"{e.name}: {e.description}" for e in graph.entities]
+
+
+def chunk_runs(chunks: Results[tuple[Chunk, ...]], size: int) -> TextRuns:
+    """What is embedded of the chunks of documents, of which there are `size`, by runs of documents."""
+    runs = cut_keys(chunks.keys, size)
+    keys = [key("chunks", chunks.keys[run.start : run.stop]) for run in runs]
+    return TextRuns(keys, lambda i: chunk_texts(c for found in chunks[runs[i].start : runs[i].stop] for c in found))
+
+
+def entity_runs(graph: Graph) -> Sequence[str] | TextRuns:
+    """What is embedded of entities, by the parts of a graph that has some."""
+    entities = graph.entities
+    if not isinstance(entities, Table) or not entities.joined:
+        return entity_texts(graph)
+    starts = [0, *accumulate(count for _, count, _ in entities.joined)]
+    keys = [key("entities", name) for name, *_ in entities.joined]
+    return TextRuns(keys, lambda i: entity_texts(Graph(entities[starts[i] : starts[i + 1]])))
 
 
 def report_texts(hierarchy: Hierarchy) -> list[str]:

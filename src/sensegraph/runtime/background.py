@@ -1,7 +1,8 @@
-"""Work of a build beside its other work."""
+"""Work of a build beside its other work, and how memory is looked through meanwhile."""
 
 from __future__ import annotations
 
+import gc
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,6 +14,9 @@ from sensegraph.runtime.activity import ActivityThreads
 from sensegraph.runtime.runtime import Runtime
 
 A = TypeVar("A")
+_SELDOM = 100_000  # objects more than before, from which cycles among them are looked for; 700 is usual
+_CYCLES = threading.Lock()
+_USUAL: list[tuple[int, int, int]] = []  # how it was when each that asked for it to be seldom began; first the usual
 
 
 @contextmanager
@@ -45,3 +49,22 @@ def run_in_background(work: Callable[[Runtime], A], rt: Runtime) -> Iterator[Cal
             yield result
         finally:
             left.set()
+
+
+@contextmanager
+def collect_cycles_seldom() -> Iterator[None]:
+    """Look for cycles of objects that nobody needs less often than usual while a build makes many that have none.
+
+    What is in no cycle is freed at once, as always. Where a program looks for them seldom or never, that stays.
+    """
+    with _CYCLES:
+        _USUAL.append(before := gc.get_threshold())
+        if 0 < before[0] < _SELDOM:
+            gc.set_threshold(_SELDOM, *before[1:])
+    try:
+        yield
+    finally:
+        with _CYCLES:
+            before = _USUAL.pop()
+            if not _USUAL:
+                gc.set_threshold(*before)

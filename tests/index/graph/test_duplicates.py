@@ -18,7 +18,6 @@ from sensegraph.index.graph.duplicates import (
     _note_open_pairs,
     apart_key,
     entity_names,
-    find_definitions,
     find_duplicates,
     ids_apart,
     list_mentioned,
@@ -28,7 +27,8 @@ from sensegraph.index.graph.duplicates import (
 from sensegraph.index.graph.elements import entity_id
 from sensegraph.index.graph.graph_settings import ResolveSettings
 from sensegraph.index.graph.homonyms import find_senses
-from sensegraph.resolution import Group, Proposal
+from sensegraph.index.graph.told_names import list_short_forms
+from sensegraph.resolution import Group, Proposal, Rule
 from sensegraph.resolution.aliases import Aliases
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import Chunk, Description, Entity, Graph, Relation, Source
@@ -64,6 +64,11 @@ def texts_of(found: Mapping[str, str]) -> Any:
 # ── what texts define ──
 
 
+def define(graph: Graph, texts: Any) -> list[Rule]:
+    """What these texts say of the short forms of a graph."""
+    return [rule for short in list_short_forms(graph) for rule in short.find_rules(texts(short.chunks))]
+
+
 @pytest.mark.parametrize(
     ("long", "kinds", "text", "defined"),
     [
@@ -79,7 +84,7 @@ def test_a_short_form_in_parentheses_behind_a_name_of_its_letter_and_type(
     long: str, kinds: tuple[str, str], text: str, defined: bool
 ) -> None:
     graph = Graph((entity(long, ["c"], kinds[0]), entity("AI", ["c"], kinds[1])))
-    found = [(r.kind, r.one, r.other, r.by) for r in find_definitions(graph, texts_of({"c": text}))]
+    found = [(r.kind, r.one, r.other, r.by) for r in define(graph, texts_of({"c": text}))]
     assert found == ([("merge", f"id {long}", "id AI", "text")] if defined else [])
 
 
@@ -88,7 +93,7 @@ def test_a_short_form_in_parentheses_behind_a_name_of_its_letter_and_type(
 )
 def test_a_short_form_has_two_to_seven_capitals_or_digits(name: str, short: bool) -> None:
     graph = Graph((entity(f"{name[0]} Long", ["c"]), entity(name, ["c"])))
-    assert bool(find_definitions(graph, texts_of({"c": f"{name[0]} Long ({name})."}))) == short
+    assert bool(define(graph, texts_of({"c": f"{name[0]} Long ({name})."}))) == short
 
 
 def test_a_definition_is_looked_for_in_the_first_twenty_chunks_of_the_short_form() -> None:
@@ -96,7 +101,7 @@ def test_a_definition_is_looked_for_in_the_first_twenty_chunks_of_the_short_form
     for place, found in ((19, 1), (20, 0)):
         graph = Graph((entity("Apple Inc", chunks[place:]), entity("AI", chunks)))
         told = texts_of(dict.fromkeys(chunks, "AI grew.") | {chunks[place]: "Apple Inc (AI) grew."})
-        assert len(find_definitions(graph, told)) == found
+        assert len(define(graph, told)) == found
 
 
 def test_things_are_compared_with_their_neighbours_both_ways() -> None:

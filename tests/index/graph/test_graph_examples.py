@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sensegraph.index.graph.duplicates import find_definitions
+from sensegraph.index.graph.told_names import list_short_forms
 from sensegraph.index.hierarchy.communities import ClusterSettings, group_entities
 from sensegraph.index.restricted.dates import (
     entities_by_name,
@@ -32,7 +32,8 @@ def rank_names(rows: list[tuple[str, str, int, tuple[str, ...]]]) -> dict[str, s
 def define(rows: list[tuple[str, str, str]], text: str) -> list[tuple[str, str, str]]:
     """The short forms that chunks define; an entity is (name, type, chunks)."""
     graph = Graph(tuple(make_entity(n, c, t) for n, t, c in rows))
-    found = find_definitions(graph, lambda ids: {i: Chunk(i, "d", 0, len(text), 1, text) for i in ids if i != "z"})
+    texts = {c: Chunk(c, "d", 0, len(text), 1, text) for e in graph.entities for c in e.chunks if c != "z"}
+    found = [rule for short in list_short_forms(graph) for rule in short.find_rules(texts)]
     return [(r.one, r.other, r.why) for r in found]
 
 

@@ -18,7 +18,7 @@ from sensegraph.index.graph.merging import describe_graphs
 from sensegraph.index.hierarchy.communities import Communities, cluster_graphs
 from sensegraph.index.hierarchy.gathering import group_graph
 from sensegraph.index.hierarchy.reports import keep_hierarchy, report_all
-from sensegraph.index.index import Index, keep_documents, list_catalogue
+from sensegraph.index.index import Index, catalogue_of, keep_documents
 from sensegraph.index.manifest import Manifest
 from sensegraph.index.parts import Spine
 from sensegraph.index.settings import IndexSettings
@@ -90,12 +90,12 @@ def _store_spine(made: _Import, rt: Runtime, settings: IndexSettings) -> Spine:
         encoded = {k: chunk_documents.encode(tuple(made.texts.chunks[name])) for k, name in block}
         rt.store.write(encoded, chunk_documents.name)
     chunks = Results(rt.store, chunk_documents, keys)
-    listed = rt.once(list_catalogue, (documents, chunks), names=(*documents.keys, *chunks.keys))
+    listed = catalogue_of(documents, chunks, rt)
     graph_key = key(made.key, "graph")
     if not rt.store.has([graph_key]):
         save_result(rt.store, describe_graphs, graph_key, made.knowledge.graph)
     known_graph = Result(graph_key, load_result(rt.store, describe_graphs, graph_key))
-    spine = Spine(listed, chunks, known_graph, quoted=False)
+    spine = Spine(listed, documents.keys, chunks, known_graph, quoted=False)
     notes = (*made.texts.notes, *made.knowledge.notes)
     if made.grouping and made.tables.community_reports:
         hierarchy_key = key(made.key, "hierarchy")

@@ -5,9 +5,8 @@ Steps 3–6 of entity resolution (N61, N77–N79). Nothing here changes a graph:
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
@@ -18,11 +17,12 @@ from numpy.typing import NDArray
 from sensegraph.algorithms.linkage import connect_rows
 from sensegraph.errors import InputError
 from sensegraph.index.extraction import Extracted
-from sensegraph.index.graph.elements import entity_id, fold_name
+from sensegraph.index.graph.elements import entity_id
 from sensegraph.index.graph.graph_settings import GraphSettings, ResolveSettings
-from sensegraph.index.graph.homonyms import find_new_names, find_senses, with_senses
+from sensegraph.index.graph.homonyms import find_senses, with_senses
 from sensegraph.index.graph.partitions import knowledge_graph
 from sensegraph.index.graph.seen_names import graph_of_names
+from sensegraph.index.graph.told_names import Texts, find_told_names
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.text import fold
 from sensegraph.protocols import ResolvingEngine
@@ -36,10 +36,7 @@ from sensegraph.types import Brief, Chunk, Context, Description, Entity, Graph, 
 _TOGETHER = 8  # entities that an engine is asked about at once
 _SENTENCES = 3  # that it is shown of each
 _CHUNKS = 5  # that are searched for them
-_SEARCHED = 20  # chunks of a short form that are searched for its definition
 _SHOWN = 5  # open names that a note tells
-_SHORT = re.compile(r"[A-Z][A-Z0-9&]{1,6}")
-Texts = Callable[[Sequence[str]], Mapping[str, Chunk]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +95,7 @@ def find_duplicates(
     where it has the task, else they stay apart, and a note says so.
     """
     items = list_mentioned(graph)
-    told = (*find_definitions(graph, texts), *find_new_names(graph, texts))
-    rules = [*told, *(Rule("apart", a, b, why="you said so") for a, b in apart)]
+    rules = [*find_told_names(graph, texts, rt), *(Rule("apart", a, b, why="you said so") for a, b in apart)]
     look_up = partial(rt.each, compare_with_others)  # only names beside which others stand than before are compared
     resolved = partial(resolve, items, settings=settings.rules(), vectors=vectors, compare=look_up)
     found = resolved(rules=rules)
@@ -123,34 +119,6 @@ def list_mentioned(graph: Graph) -> list[Mentioned]:
         Mentioned(e.id, e.name, e.type, e.frequency, neighbours=tuple(sorted(around[e.id])), places=e.chunks)
         for e in graph.entities
     ]
-
-
-def find_definitions(graph: Graph, texts: Texts) -> list[Rule]:
-    """The short forms that the texts themselves define, as in `Apple Inc. (AAPL)`.
-
-    They stand in capitals in parentheses behind a name with the same first letter, and of the same type where both have
-    one. Any other parenthesis may say where, when or what kind.
-    """
-    short = [e for e in graph.entities if _SHORT.fullmatch(e.name)]
-    wanted = {c for e in short for c in e.chunks[:_SEARCHED]}
-    known = {name: fold(chunk.text) for name, chunk in texts(sorted(wanted)).items()}
-    named: dict[tuple[str, str], list[Entity]] = defaultdict(list)  # by chunk and first letter
-    for e in graph.entities:
-        for c in e.chunks:
-            if c in wanted:
-                named[c, fold_name(e.name)[:1]].append(e)
-    rules = []
-    for e in short:
-        name, places = fold_name(e.name), [c for c in e.chunks[:_SEARCHED] if c in known]
-        defined = [c for c in places if f" ({name})" in known[c]]
-        near = {x.id: x for c in places for x in named[c, name[:1]]} if defined else {}
-        rules += [
-            Rule("merge", long.id, e.id, "text", f"a text says {long.name} ({e.name})")
-            for long in near.values()
-            if long.type in (e.type, "other") or e.type == "other"
-            if long.id != e.id and any(f"{fold_name(long.name)} ({name})" in known[c] for c in defined)
-        ]
-    return rules
 
 
 def _note_open_pairs(grey: int, rt: Runtime, settings: ResolveSettings) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Names of a graph that are another thing in some documents, and persons that texts tell under two names.
+"""Names of a graph that are another thing in some documents.
 
 What each name is where is decided in `resolution/senses.py`; here its uses are gathered from the graph and the chunks.
 """
@@ -7,17 +7,16 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
-from itertools import combinations
+from functools import partial
 
 from sensegraph.algorithms.segments import cut_keys
+from sensegraph.index.graph.told_names import Texts, index_persons
 from sensegraph.language import naming_words
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.text import fold
 from sensegraph.language.word_lists import read_lexicon
-from sensegraph.resolution import Rule
 from sensegraph.resolution.aliases import Aliases, Name
 from sensegraph.resolution.comparison.likeness import compare_persons
 from sensegraph.resolution.comparison.name_reading import read_name
@@ -30,7 +29,6 @@ from sensegraph.types import Chunk, Entity, Graph
 
 _SHORT_FOR = frozenset(("surname", "given", "initial", "nickname"))
 _MOST = 200  # chunks of one name that are read: a name of more is one thing
-Texts = Callable[[Sequence[str]], Mapping[str, Chunk]]
 
 
 @step("duplicates.senses", version=1)
@@ -44,7 +42,7 @@ def find_senses(graph: Graph, known: Mapping[str, tuple[Name, ...]], texts: Text
 
     Names are settled in runs: a run whose names, owners and chunks are as they were is not looked through again.
     """
-    persons = _index_persons(graph)
+    persons = index_persons(graph)
     asked = []
     for e in graph.entities:
         words = e.name.split()
@@ -55,10 +53,12 @@ def find_senses(graph: Graph, known: Mapping[str, tuple[Name, ...]], texts: Text
         person = kind_of_type(e.type) == "person"
         if owners or (len(e.chunks) > 1 and (place or (len(words) == 1 and (person or kind_of_type(e.type) == "")))):
             asked.append((e, owners))
-    reader = _Reader(texts, frozenset(c for e, owners in asked for x in (e, *owners) for c in x.chunks))
+    reader = _Reader(texts)
 
     def settle(run: range) -> list[Senses]:
-        return [senses for e, owners in asked[run.start : run.stop] for senses in _settle_name(e, owners, reader)]
+        some = asked[run.start : run.stop]
+        reader.fetch({c for e, owners in some for x in (e, *owners) for c in x.chunks})
+        return [senses for e, owners in some for senses in _settle_name(e, owners, reader)]
 
     # the id of a chunk stands for its text and its document
     keys = [key(*((x.name, x.type, x.chunks) for x in (e, *owners))) for e, owners in asked]
@@ -101,19 +101,9 @@ def with_senses(aliases: Aliases, senses: Senses) -> Aliases:
     )
 
 
-def _index_persons(graph: Graph) -> dict[str, list[Entity]]:
-    """Persons with a given and a family name, by each word of their names."""
-    found: dict[str, list[Entity]] = defaultdict(list)
-    for e in graph.entities:
-        if kind_of_type(e.type) == "person" and len(core := read_name(e.name, True).core) > 1:
-            for word in dict.fromkeys(core):
-                found[word].append(e)
-    return found
-
-
 def _list_owners(e: Entity, persons: Mapping[str, Sequence[Entity]]) -> list[Entity]:
     """The persons whose names an entity's name may be short for."""
-    if kind_of_type(e.type) not in ("", "person", "place"):
+    if not persons or kind_of_type(e.type) not in ("", "person", "place"):
         return []
     short = read_name(e.name, True)
     words = {*short.core, *(given for w in short.core for given in naming_words.NICKNAMES.get(w, ()))}
@@ -129,16 +119,15 @@ def _list_owners(e: Entity, persons: Mapping[str, Sequence[Entity]]) -> list[Ent
 
 @dataclass(frozen=True)
 class _Reader:
-    """The sentences of chunks, read when they are asked for."""
+    """The sentences of the chunks that were fetched."""
 
     texts: Texts
-    wanted: frozenset[str]
+    chunks: dict[str, Chunk] = field(default_factory=dict)
     split: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
-    @cached_property
-    def chunks(self) -> Mapping[str, Chunk]:
-        """The chunks that are wanted, by id."""
-        return self.texts(sorted(self.wanted))
+    def fetch(self, wanted: set[str]) -> None:
+        """Read chunks by their ids, each once."""
+        self.chunks.update(self.texts(sorted(wanted - self.chunks.keys())))
 
     def sentences(self, e: Entity, longer: Sequence[Entity]) -> dict[str, tuple[str, ...]]:
         """The sentences that name an entity, by document; a longer name that holds its name does not."""
@@ -160,37 +149,3 @@ class _Reader:
         if chunk.id not in self.split:
             self.split[chunk.id] = tuple(chunk.text[start:end] for start, end in split_sentences(chunk.text))
         return self.split[chunk.id]
-
-
-# ── one person under two names ──
-
-
-def find_new_names(graph: Graph, texts: Texts) -> list[Rule]:
-    """Persons of whom a text says that they were called otherwise before: born, formerly, married and took the name."""
-    pairs = [
-        (a, b, shared)
-        for given, persons in _index_persons(graph).items()
-        for a, b in combinations([e for e in persons if read_name(e.name, True).core[0] == given], 2)
-        if (shared := set(a.chunks) & set(b.chunks)) and a.name.split()[-1] != b.name.split()[-1]
-    ]
-    known = texts(sorted({c for _, _, shared in pairs for c in shared}))
-    rules = []
-    for a, b, shared in pairs:
-        said = [known[c].text for c in sorted(shared) if c in known]
-        if any(_says_new_name(text, x.name, y.name) for text in said for x, y in ((a, b), (b, a))):
-            rules.append(Rule("merge", a.id, b.id, "text", f"a text says that {a.name} and {b.name} are one person"))
-    return rules
-
-
-def _says_new_name(text: str, new: str, old: str) -> bool:
-    """Whether a text says that `old` became `new`."""
-    one, other = re.escape(new), re.escape(old)
-    before = rf"(?:{other}|{re.escape(old.split()[-1])})\b"
-    spouse = rf"{other}\b[^.]*\bmarried\b[^.]*\b{re.escape(new.split()[-1])}\b"
-    ways = (
-        rf"\b{one}\s*[(,]\s*(?:née|nee|né|born|formerly|previously)\s+{before}",
-        rf"\b{other}\s*[(,]\s*(?:now|later|today)\s+{one}\b",
-        rf"\b{other}\b[^.]*\b(?:changed|took)\s+(?:his|her|their)\s+name\s+to\s+{one}\b",
-        rf"{spouse}[^.]*\btook\s+(?:his|her|their|the)\b[^.]*\bname\b",
-    )
-    return any(re.search(way, text) for way in ways)

@@ -37,7 +37,7 @@ ENDS = np.dtype([("source", "<u8"), ("target", "<u8"), ("weight", "<f8")])
 class EntityPart:
     """Entities whose ids follow one another, from `first`; the ids of those with too many descriptions to join.
 
-    A part that has such `crowded` ones holds these alone, and the `names` of all by their ids: it is made again with
+    A part that has such `crowded` ones holds none, only the `names` of all by their ids: it is made again with
     summaries, and then holds all of its `count` entities.
     """
 
@@ -83,7 +83,7 @@ def list_uses(runs: Sequence[tuple[Pairs, Told]]) -> list[tuple[Uses, ...]]:
     return [tuple(count_entity_uses(read_run_rows(pairs, told), frozenset(told.apart))) for pairs, told in runs]
 
 
-@step("graph.slices", version=1, form="array")
+@step("graph.slices", version=2, form="array")
 def slice_runs(runs: Sequence[tuple[Pairs, Told]], *, parts: int) -> list[NDArray[np.uint8]]:
     """What each run says, in slices for so many partitions."""
     return [cut_rows(read_run_rows(pairs, told), told, parts) for pairs, told in runs]
@@ -106,21 +106,21 @@ class EntitySlices:
         return gather_entities(read_mention_slices(self.slices), self.degree_of, self.called)
 
 
-@step("graph.entities", version=2, form="tables")
+@step("graph.entities", version=3, form="tables")
 def merge_entity_slices(parts: Sequence[EntitySlices], *, limit: int) -> list[EntityPart]:
     """The entities of each partition, described by what is said of them where that is at most `limit` tokens."""
     found = []
     for part in parts:
         made = part.gather()
         if crowded := _list_crowded(made, limit):
-            held, names = tuple(e for e in made if e.id in crowded), tuple((e.id, e.name) for e in made)
-            found.append(EntityPart(held, made[0].id, len(made), b"", tuple(crowded), names))
+            names = tuple((e.id, e.name) for e in made)
+            found.append(EntityPart((), made[0].id, len(made), b"", tuple(crowded), names))
         else:
             found.append(_describe_entities(made, {}))
     return found
 
 
-@step("graph.relations", version=2, form="tables")
+@step("graph.relations", version=3, form="tables")
 def merge_relation_slices(
     parts: Sequence[Sequence[bytes]], *, limit: int, weight: Weight, most: int
 ) -> list[RelationPart]:
@@ -130,8 +130,7 @@ def merge_relation_slices(
         made = gather_relations(read_link_slices(slices), weight, most)
         ends = np.array([(number_id(r.source), number_id(r.target), r.weight) for r in made], ENDS).tobytes()
         if crowded := _list_crowded(made, limit):
-            held = tuple(r for r in made if r.id in crowded)
-            found.append(RelationPart(held, made[0].id, len(made), b"", tuple(crowded), ends))
+            found.append(RelationPart((), made[0].id, len(made), b"", tuple(crowded), ends))
         else:
             found.append(replace(_describe_relations(made, {}), ends=ends))
     return found

@@ -6,10 +6,10 @@ chunks, and changes by doubling.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from hashlib import blake2b
 from typing import Any, TypeVar
 
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.index.extraction import Extracted
-from sensegraph.index.graph.describing import context_of, summarise_crowded
+from sensegraph.index.graph.describing import context_of, summarise_crowded, summarise_descriptions
 from sensegraph.index.graph.elements import entity_id
 from sensegraph.index.graph.graph_settings import GraphSettings
 from sensegraph.index.graph.merged_parts import (
@@ -35,7 +35,7 @@ from sensegraph.index.graph.merged_parts import (
     say_names,
     slice_runs,
 )
-from sensegraph.index.graph.merging import describe_graphs
+from sensegraph.index.graph.merging import describe_graphs, gather_relations
 from sensegraph.index.graph.slicing import (
     DIGEST,
     KINDS,
@@ -44,14 +44,15 @@ from sensegraph.index.graph.slicing import (
     Told,
     name_apart,
     partition_of,
+    read_link_slices,
     tell_ids,
     tell_runs,
 )
 from sensegraph.resolution.aliases import Aliases, Called, Name
 from sensegraph.runtime.keys import key
-from sensegraph.runtime.results import JoinedRows, Result, Step, Table, list_record_fields, load_result
+from sensegraph.runtime.results import JoinedRows, Result, Step, Table, list_record_fields, step
 from sensegraph.runtime.runtime import Runtime
-from sensegraph.types import Claim, Entity, Graph, Relation
+from sensegraph.types import Claim, Context, Entity, Graph, Relation
 
 B = TypeVar("B")
 T = TypeVar("T")
@@ -204,43 +205,109 @@ class Degrees:
 
 def make_parts(step: Step[Any, B], wanted: Sequence[Wanted], rt: Runtime, **settings: Any) -> dict[str, B]:
     """Parts by their keys, each given as what stands for its input and a function that reads it where it is missing."""
-    keys = rt.keys(step, wanted, [key(name) for name, _ in wanted], **settings)
-    held = [(k, *(f"{k}.{name}" for name in list_record_fields(step.result))) for k in keys]
-    there = rt.store.has([name for names in held for name in names])
-    for (name, read), names in zip(wanted, held, strict=True):
-        if not there.issuperset(names):  # a damaged table is removed without the rest of its result
-            rt.once(step, read(), names=(name,), **settings)
-    rt.rely_on(keys)
+    keys = _complete_parts(step, [((name,), read) for name, read in wanted], rt, **settings)
     found = rt.store.read(keys)
     return {k: step.decode(found[k]) for k in keys}
 
 
+def _complete_parts(
+    step: Step[Any, Any], wanted: Sequence[tuple[tuple[str, ...], Callable[[], Any]]], rt: Runtime, **settings: Any
+) -> list[str]:
+    """The keys of parts; those that are missing are made."""
+    keys = rt.keys(step, wanted, [key(*names) for names, _ in wanted], **settings)
+    held = [(k, *(f"{k}.{name}" for name in list_record_fields(step.result))) for k in keys]
+    there = rt.store.has([name for names in held for name in names])
+    for (names, read), of_part in zip(wanted, held, strict=True):
+        if not there.issuperset(of_part):  # a damaged table is removed without the rest of its result
+            rt.once(step, read(), names=names, **settings)
+    rt.rely_on(keys)
+    return keys
+
+
 def describe_crowded(parts: Parts, rt: Runtime, settings: GraphSettings) -> Parts:
     """The parts with summaries of what has too many descriptions to join."""
-    crowded_entities = {k: part.crowded for k, part in parts.entities.items() if part.crowded}
-    crowded_relations = {k: part.crowded for k, part in parts.relations.items() if part.crowded}
-    if not crowded_entities and not crowded_relations:
+    entities = {k: part.crowded for k, part in parts.entities.items() if part.crowded}
+    relations = {k: part.crowded for k, part in parts.relations.items() if part.crowded}
+    if not entities and not relations:
         return parts
-    entities = [e for k in crowded_entities for e in load_result(rt.store, merge_entity_slices, k).entities]
-    relations = [r for k in crowded_relations for r in load_result(rt.store, merge_relation_slices, k).relations]
-    names = _name_entities(rt, parts, {end for r in relations for end in (r.source, r.target)})
-    todo = {e.id: context_of(e, e.name) for e in entities}
-    todo |= {r.id: context_of(r, f"{names[r.source]} — {names[r.target]}") for r in relations}
-    summaries = summarise_crowded(todo, rt, settings)
+    summaries = _summarise_parts(parts, entities, relations, rt, settings)
 
-    def described(step: Step[Any, Any], k: str, ids: Sequence[str], **settings: Any) -> str:
-        """The key of a part with these summaries."""
-        told = {name: summaries[name] for name in ids}
-        names = (k, key(sorted(told.items())))
-        return rt.once(step, lambda: (parts.read[k](), told), names=names, **settings).key
+    def described(step: Step[Any, Any], crowded: Mapping[str, Sequence[str]], **settings: Any) -> dict[str, str]:
+        """The keys of parts with these summaries, by those without."""
+        wanted = []
+        for k, ids in crowded.items():
+            told = {name: summaries[name] for name in ids}
+            wanted.append(((k, key(sorted(told.items()))), partial(_tell_part, parts.read[k], told)))
+        return dict(zip(crowded, _complete_parts(step, wanted, rt, **settings), strict=True))
 
-    entity_keys = {k: described(describe_entities, k, ids) for k, ids in crowded_entities.items()}
-    relation_keys = {k: described(describe_relations, k, ids, **parts.weighing) for k, ids in crowded_relations.items()}
+    entity_keys = described(describe_entities, entities)
+    relation_keys = described(describe_relations, relations, **parts.weighing)
     return replace(
         parts,
         entities={entity_keys.get(k, k): part for k, part in parts.entities.items()},
         relations={relation_keys.get(k, k): part for k, part in parts.relations.items()},
     )
+
+
+def _tell_part(read: Callable[[], Any], told: Mapping[str, str]) -> tuple[Any, Mapping[str, str]]:
+    return read(), told
+
+
+@step("graph.ends", version=1)
+def list_ends(parts: Sequence[Sequence[Relation]]) -> list[tuple[tuple[str, str, str], ...]]:
+    """The ids of the crowded relations of a part, and of the entities at their ends."""
+    return [tuple((r.id, r.source, r.target) for r in relations) for relations in parts]
+
+
+@step("graph.summaries", version=1)
+def keep_summaries(parts: Sequence[dict[str, str]], *, budget: int, describer: str) -> list[dict[str, str]]:
+    """The summaries of the crowded elements of a part, by their ids."""
+    return list(parts)
+
+
+def _summarise_parts(
+    parts: Parts,
+    entities: Mapping[str, Sequence[str]],
+    relations: Mapping[str, Sequence[str]],
+    rt: Runtime,
+    settings: GraphSettings,
+) -> dict[str, str]:
+    """Summaries, by id, of the crowded elements of these parts; what is said of them is read where it changed."""
+
+    @cache  # within this build, of the parts that changed: read once for all
+    def gather(k: str) -> list[Any]:
+        """The crowded elements of a part."""
+        made = parts.read[k]()
+        if k in entities:
+            return [e for e in made.gather() if e.id in entities[k]]
+        links = gather_relations(read_link_slices(made), parts.weighing["weight"], parts.weighing["most"])
+        return [r for r in links if r.id in relations[k]]
+
+    def read_contexts(k: str) -> dict[str, Context]:
+        return {x.id: context_of(x, x.name if k in entities else titles[x.id]) for x in gather(k)}
+
+    def summarise(k: str) -> dict[str, str]:
+        return summarise_crowded(read_contexts(k), replace(rt, aside=[], begun=Counter()), settings)
+
+    ends = {k: rt.once(list_ends, partial(gather, k), names=(k,)).value for k in relations}
+    names = _name_entities(rt, parts, {end for of in ends.values() for _, *both in of for end in both})
+    titles = {name: f"{names[a]} — {names[b]}" for of in ends.values() for name, a, b in of}
+    told = {k: key(k) for k in entities} | {k: key(k, [titles[name] for name, *_ in ends[k]]) for k in relations}
+    by = {"budget": settings.summary_input, "describer": rt.engine.fingerprint("summarise")}
+    keys = dict(
+        zip(told, rt.keys(keep_summaries, list(told), [key(name) for name in told.values()], **by), strict=True)
+    )
+    there, known, found = rt.store.has(list(keys.values())), len(rt.lacking), dict[str, str]()
+    missing = [k for k in told if keys[k] not in there]
+    if missing:  # all at once: then each part finds its own
+        found = summarise_crowded({n: c for k in missing for n, c in read_contexts(k).items()}, rt, settings)
+    lacking = known < len(rt.lacking)  # then nothing is kept of what was made now: it is made again in the next run
+    for k in told:
+        if not (lacking and k in missing):
+            found |= rt.once(keep_summaries, partial(summarise, k), names=(told[k],), **by).value
+    kept = {**entities, **relations}
+    rt.begun[summarise_descriptions.name] += sum(len(ids) for k, ids in kept.items() if k not in missing)
+    return found
 
 
 def _name_entities(rt: Runtime, parts: Parts, ids: set[str]) -> dict[str, str]:

@@ -11,7 +11,9 @@ import zlib
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from hashlib import blake2b
+from itertools import chain
 from typing import Any, NamedTuple
 
 import msgspec
@@ -27,6 +29,8 @@ from sensegraph.types import Claim, Description, Extraction
 Pairs = Sequence[tuple[str, str, int, Extraction]]  # chunk, document, characters, what it says
 KINDS = ("entities", "relations", "claims")
 DIGEST = 16  # bytes
+_SHARED = 32_000  # bytes of the texts that the slices of a run share: zlib looks no further back
+_SHARED_LEVEL, _SLICE_LEVEL = 6, 1
 _encode = msgspec.msgpack.Encoder().encode
 
 
@@ -277,9 +281,10 @@ def partition_of(name: str, parts: int) -> int:
 
 
 def cut_rows(rows: Rows, told: Told, parts: int) -> NDArray[np.uint8]:
-    """The slices of a run, packed: for each kind and partition where it begins and its digest, then all of them.
+    """The slices of a run, packed: where each begins, their digests, what they share, and all of them, one by one.
 
-    An empty slice has no bytes, and a digest of zeros.
+    They are ordered by kind and partition. An empty slice has no bytes, and a digest of zeros. A sentence stands in the
+    slices of all that it names: what comes again is a dictionary that each slice is shortened with.
     """
     reader = _Reader(told)
     entities: dict[int, tuple[list[MentionRow], list[MentionRow]]] = defaultdict(lambda: ([], []))
@@ -295,31 +300,67 @@ def cut_rows(rows: Rows, told: Told, parts: int) -> NDArray[np.uint8]:
     kinds: tuple[Mapping[int, Any], ...] = (entities, links, claims)
     slices = [_encode(of[p]) if p in of else b"" for of in kinds for p in range(parts)]
     digests = b"".join(blake2b(s, digest_size=DIGEST).digest() if s else bytes(DIGEST) for s in slices)
-    packed = [zlib.compress(s, 1) if s else b"" for s in slices]
+    shared = _list_shared(rows)
+    packed = [zlib.compress(shared, _SHARED_LEVEL), *(_shorten(s, shared) if s else b"" for s in slices)]
     starts = np.cumsum([0, *map(len, packed)], dtype="<i8").tobytes()
     return np.frombuffer(starts + digests + b"".join(packed), np.uint8)
 
 
-@dataclass(frozen=True, slots=True)
+def _list_shared(rows: Rows) -> bytes:
+    """The texts that several rows hold, as many as a dictionary can hold; those that save most stand last."""
+    counts: Counter[str] = Counter()
+    every: Iterable[MentionRow | LinkRow] = chain(rows.mentions, rows.bound, rows.links)
+    for row in every:
+        counts[row.chunk] += 1
+        if row.said:
+            counts[row.said.text] += 1
+    counts.update(claim.description for claim in rows.claims)
+    again = sorted((-(count - 1) * len(text), text) for text, count in counts.items() if count > 1)
+    kept, size = list[bytes](), 0
+    for _, text in again:
+        raw = text.encode("utf-8", "surrogatepass")
+        if size + len(raw) <= _SHARED:
+            kept.append(raw)
+            size += len(raw)
+    return b"".join(reversed(kept))
+
+
+def _shorten(content: bytes, shared: bytes) -> bytes:
+    made = zlib.compressobj(_SLICE_LEVEL, zdict=shared) if shared else zlib.compressobj(_SLICE_LEVEL)
+    return made.compress(content) + made.flush()
+
+
+@dataclass(frozen=True)
 class Slices:
     """The slices of a run, read from what `cut_rows` packed."""
 
     packed: NDArray[np.uint8]
     parts: int
 
+    @property
+    def _count(self) -> int:
+        return len(KINDS) * self.parts
+
     def digests(self) -> bytes:
         """The digests of all slices: kind by kind, partition by partition."""
-        count = len(KINDS) * self.parts
-        begin = 8 * (count + 1)
-        return self.packed[begin : begin + DIGEST * count].tobytes()
+        begin = 8 * (self._count + 2)
+        return self.packed[begin : begin + DIGEST * self._count].tobytes()
 
     def read(self, kind: int, part: int) -> bytes:
         """One slice; empty where the run says nothing of it."""
-        count, at = len(KINDS) * self.parts, kind * self.parts + part
-        begin, end = np.frombuffer(self.packed[8 * at : 8 * (at + 2)].tobytes(), "<i8").tolist()
-        head = 8 * (count + 1) + DIGEST * count
-        found = self.packed[head + begin : head + end].tobytes()
-        return zlib.decompress(found) if found else b""
+        if not (found := self._take(1 + kind * self.parts + part)):
+            return b""
+        opened = zlib.decompressobj(zdict=self._shared) if self._shared else zlib.decompressobj()
+        return opened.decompress(found) + opened.flush()
+
+    @cached_property
+    def _shared(self) -> bytes:
+        return zlib.decompress(self._take(0))
+
+    def _take(self, place: int) -> bytes:
+        begin, end = np.frombuffer(self.packed[8 * place : 8 * (place + 2)].tobytes(), "<i8").tolist()
+        head = (8 + DIGEST) * self._count + 16
+        return self.packed[head + begin : head + end].tobytes()
 
 
 _read_mentions = msgspec.msgpack.Decoder(tuple[list[MentionRow], list[MentionRow]]).decode

@@ -22,6 +22,7 @@ from sensegraph.index.hierarchy.packing import (
 )
 from sensegraph.index.hierarchy.written_trees import Trees, WrittenTree, cut_trees, place_elements, take_trees
 from sensegraph.index.left_out import quote_as_report
+from sensegraph.index.manifest import ChunkEntry
 from sensegraph.language.text import count_tokens
 from sensegraph.protocols import LanguageEngine
 from sensegraph.runtime.keys import key
@@ -64,9 +65,13 @@ def keep_trees(
 
 
 def report_all(
-    communities: Result[Communities], graph: Result[Graph], chunks: Callable[[], Iterable[Chunk]], rt: Runtime,
-    settings: ReportSettings, earlier: Result[Hierarchy] | None = None,
-) -> Result[Hierarchy]:  # fmt: skip
+    communities: Result[Communities],
+    graph: Result[Graph],
+    chunks: Callable[[], Iterable[Chunk | ChunkEntry]],
+    rt: Runtime,
+    settings: ReportSettings,
+    earlier: Result[Hierarchy] | None = None,
+) -> Result[Hierarchy]:
     """The hierarchy with a report on every community; paid for only where a context changed.
 
     Nothing is packed anew of trees in which nothing changed since the reports of the build before, `earlier`.

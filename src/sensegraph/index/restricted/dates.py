@@ -18,7 +18,7 @@ from sensegraph.language.dates.stated_dates import stated_in
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.text import fold
 from sensegraph.runtime.keys import key
-from sensegraph.runtime.results import Result, Results, step
+from sensegraph.runtime.results import Result, Results, step, take_records
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Chunk, Document, Graph, Source
 
@@ -125,20 +125,26 @@ def settle_dates(wholes: Sequence[Dating], *, functional: tuple[str, ...]) -> li
 
 def find_dates(
     listed: Result[Catalogue],
-    chunks: Callable[[], Iterable[Chunk]],
+    keys: Sequence[str],
+    chunks: Callable[[Sequence[int]], Iterable[tuple[Chunk, ...]]],
     graph: Result[Graph] | None,
     rt: Runtime,
     settings: TemporalSettings,
 ) -> Result[Dates]:
-    """The dated statements of the corpus."""
+    """The dated statements of the documents with these `keys`, which are `listed`.
+
+    `chunks` reads those of documents, given as positions: of such as state a date.
+    """
     entries = listed.value.documents
-    found = rt.each(find_dated_sentences, Results(rt.store, keep_documents, [d.key for d in entries]))
+    found = rt.each(find_dated_sentences, Results(rt.store, keep_documents, keys))
     functional = settings.functional if graph else ()
 
     def whole() -> Dating:
-        by_document = {d.id: s for d, s in zip(entries, found, strict=True) if s}
+        stated = {place: s for place, s in enumerate(found) if s}
         known = entities_by_name(graph.value) if graph and functional else {}
-        return Dating(by_document, chunks(), known)
+        names = [d.id for d in take_records(entries, list(stated))]
+        by_document = dict(zip(names, stated.values(), strict=True))
+        return Dating(by_document, (c for held in chunks(list(stated)) for c in held), known)
 
     names = (listed.key, *found.keys, *([graph.key] if graph and functional else []))
     return rt.once(settle_dates, whole, names=names, functional=functional)

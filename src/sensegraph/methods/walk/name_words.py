@@ -27,6 +27,7 @@ from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Results, step
 from sensegraph.types import Chunk
 
+_HELD = 1 << 24  # characters of documents that are held in memory
 MARK = "^"  # before a word that may begin a name: a capital, a number, a character of a script without blanks
 _HAN = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u0e00-\u0eff"
 _WORD = re.compile(rf"([{_HAN}]|[^\W_{_HAN}]+)(['’`´][sS]\b)?([^\w]*_*[^\w]*)")
@@ -184,13 +185,19 @@ class Gazetteer:
         return self.capitals.get(word, 0) > 0
 
     @cached_property
+    def begun(self) -> dict[str, list[str]]:
+        """The names by the word that they begin with, each list in order."""
+        begun: dict[str, list[str]] = defaultdict(list)
+        for name in sorted(self.names):
+            begun[name.partition(" ")[0]].append(name)
+        return dict(begun)
+
+    @cached_property
     def signs(self) -> dict[str, int]:
         """For each word of which something is known, a number for the names that begin with it and for how it is
         written: documents whose words have equal numbers find the same names.
         """
-        begun: dict[str, list[str]] = defaultdict(list)
-        for name in sorted(self.names):
-            begun[name.partition(" ")[0]].append(name)
+        begun = self.begun
         known = {word: (count > 0) - (count < 0) for word, count in self.capitals.items() if count}
         words = sorted({*known, *begun})
         made = (repr((w, begun.get(w), known.get(w))).encode("utf-8", "surrogatepass") for w in words)
@@ -198,10 +205,10 @@ class Gazetteer:
 
     def within(self, words: Collection[str]) -> Gazetteer:
         """What is known of these words alone."""
-        begun = {w: self.lengths[w] for w in sorted(self.lengths.keys() & words)}
+        lengths = {w: self.lengths[w] for w in sorted(self.lengths.keys() & words)}
         return Gazetteer(
-            frozenset(n for n in self.names if n.partition(" ")[0] in begun),
-            begun,
+            frozenset(name for word in lengths for name in self.begun[word]),
+            lengths,
             {w: self.capitals[w] for w in sorted(self.capitals.keys() & words)},
         )
 
@@ -223,6 +230,17 @@ class Gazetteer:
     def _stands(self, marked: Sequence[str], at: int, size: int) -> bool:
         """Whether a match is a name where it stands: one word at the beginning of a sentence may be none."""
         return size > 1 or at > 0 or len(marked[0]) == 2 or self.proper(marked[at].removeprefix(MARK))
+
+
+def hold_documents(documents: Results[Noted]) -> Sequence[Noted]:
+    """Documents that are gone through several times: in memory, or in the store where they are too large for that."""
+    held, size = list[Noted](), 0
+    for document in documents:
+        held.append(document)
+        size += sum(len(chunk.words) for chunk in document.chunks)
+        if size > _HELD:
+            return documents
+    return held
 
 
 def make_gazetteer(documents: Iterable[Noted]) -> Gazetteer:
@@ -257,7 +275,8 @@ def recognise_names(items: Sequence[tuple[Noted, Gazetteer]]) -> list[tuple[dict
 class Recognising(Sequence[tuple[Noted, Gazetteer]]):
     """Documents, each with what is known of its own words: one more document changes that of few."""
 
-    documents: Results[Noted]
+    names: Sequence[str]  # what stands for each document
+    documents: Sequence[Noted]
     known: Gazetteer
 
     @cached_property
@@ -265,7 +284,7 @@ class Recognising(Sequence[tuple[Noted, Gazetteer]]):
         """What stands for each document and for what is known of its words."""
         signs = self.known.signs
         told = (sum(map(signs.__getitem__, signs.keys() & collect_words(d))) for d in self.documents)
-        return [key(k, f"{number:x}") for k, number in zip(self.documents.keys, told, strict=True)]
+        return [key(k, f"{number:x}") for k, number in zip(self.names, told, strict=True)]
 
     def __len__(self) -> int:
         return len(self.documents)
@@ -275,7 +294,9 @@ class Recognising(Sequence[tuple[Noted, Gazetteer]]):
 
     def at(self, positions: Sequence[int]) -> list[tuple[Noted, Gazetteer]]:
         """The documents at these positions, each with what is known of its words."""
-        return [(document, self.known.within(collect_words(document))) for document in self.documents.at(positions)]
+        held = self.documents
+        documents = held.at(positions) if isinstance(held, Results) else [held[i] for i in positions]
+        return [(document, self.known.within(collect_words(document))) for document in documents]
 
 
 def collect_words(document: Noted) -> set[str]:

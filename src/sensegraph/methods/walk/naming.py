@@ -28,6 +28,7 @@ from sensegraph.methods.walk.name_words import (
     Gazetteer,
     Noted,
     Recognising,
+    hold_documents,
     make_gazetteer,
     recognise_names,
     spell_documents,
@@ -234,10 +235,11 @@ def name_graph(chunks: Results[tuple[Chunk, ...]], rt: Runtime, settings: NameSe
     noted = rt.each(spell_documents, chunks)
 
     def whole() -> Mentions:
-        known = make_gazetteer(noted)
-        items = Recognising(noted, known)
+        documents = hold_documents(noted)
+        known = make_gazetteer(documents)
+        items = Recognising(noted.keys, documents, known)
         counts = rt.each(recognise_names, items, names=items.keys)
-        return Mentions(noted, known, counts)
+        return Mentions(documents, known, counts)
 
     return rt.once(make_names, whole, names=noted.keys, settings=settings)
 

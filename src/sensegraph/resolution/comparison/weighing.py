@@ -15,6 +15,7 @@ from functools import cache
 from importlib.resources import files
 
 import msgspec
+import numpy as np
 
 from sensegraph.resolution.comparison.aligned import Aligned, Lexis, is_article
 from sensegraph.resolution.comparison.name_reading import Name
@@ -28,6 +29,7 @@ FEATURES = (
 _SCALE = 7.0  # the weight of a word that one name in a thousand has
 _NO_RIVAL = -1.5  # what is less likely, as a logit, is no rival
 _LEAD = 4.0  # a greater lead counts as this
+_TOP = 4  # partners of a name among which its rival is sought
 
 
 class Weights(msgspec.Struct, frozen=True):
@@ -93,23 +95,25 @@ def list_leads(
 
     A partner that is `equal` to the one compared is no rival. Pairs have the smaller row first.
     """
-    near: dict[int, list[tuple[float, int]]] = {}
-    for (a, b), score in scores.items():
-        near.setdefault(a, []).append((-score, b))
-        near.setdefault(b, []).append((-score, a))
-    tops = {row: [(r, find_logit(-s)) for s, r in sorted(partners)[:4]] for row, partners in near.items()}
-
-    def lead(row: int, partner: int, logit: float) -> float:
-        rival = _NO_RIVAL
-        for other, likely in tops[row]:
-            pair = (other, partner) if other < partner else (partner, other)
-            if other != partner and pair not in equal:
-                rival = max(rival, likely)
-                break
-        return max(-_LEAD, min(_LEAD, logit - rival))
-
-    logits = {pair: find_logit(score) for pair, score in scores.items()}
-    return {(a, b): (lead(a, b, logit), lead(b, a, logit)) for (a, b), logit in logits.items()}
+    if not scores:
+        return {}
+    pairs = np.array(list(scores), np.int64)
+    logits = np.fromiter(map(find_logit, scores.values()), np.float64, len(pairs))
+    rows, partners = pairs.T.ravel(), pairs[:, ::-1].T.ravel()  # each pair from either side
+    likely = np.concatenate((logits, logits))
+    order = np.lexsort((partners, np.tile(np.fromiter(scores.values(), np.float64, len(pairs)), 2) * -1, rows))
+    first = np.searchsorted(rows[order], np.arange(int(rows.max()) + 2))
+    tops = np.arange(_TOP)[:, None] + first[rows]  # the likeliest partners of each row, beginning with the first
+    there = tops < first[rows + 1]
+    tops = order[np.where(there, tops, 0)]
+    others = np.where(there, partners[tops], partners)  # one that is not there is taken for the one compared
+    wide = int(rows.max()) + 1
+    code = np.minimum(others, partners) * wide + np.maximum(others, partners)
+    same = np.fromiter((a * wide + b for a, b in equal), np.int64, len(equal))
+    rival = (others != partners) & ~np.isin(code, same)
+    found = np.where(rival.any(axis=0), likely[np.take_along_axis(tops, rival.argmax(axis=0)[None], 0)[0]], _NO_RIVAL)
+    leads = np.clip(likely - np.maximum(found, _NO_RIVAL), -_LEAD, _LEAD).reshape(2, -1)
+    return dict(zip(scores, zip(*leads.tolist(), strict=True), strict=True))
 
 
 def find_logit(score: float) -> float:

@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import fields
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 from uuid import uuid4
 
 import msgspec
@@ -217,9 +217,11 @@ class SqliteStore:
         with self._guard():
             for block in _cut_blocks(keys):
                 query = f"SELECT key, value FROM object WHERE key IN ({_question_marks(block)})"
-                for key, value in self._db.execute(query, block).fetchall():
-                    with self.checking(key):
-                        found[key] = unseal(key, value)
+                stored = self._db.execute(query, block).fetchall()
+                try:
+                    found.update((key, unseal(key, value)) for key, value in stored)
+                except Damaged as e:
+                    self._say_damaged(e.args[0], self.path, e)
         return found
 
     def has(self, keys: Sequence[str]) -> set[str]:
@@ -274,9 +276,13 @@ class SqliteStore:
         except (Damaged, msgspec.DecodeError, ValueError, IndexError, KeyError) as e:
             if number is not None and not self.select("SELECT 1 FROM part WHERE number = ? AND key = ?", (number, key)):
                 raise ResultGone(TABLE_GONE) from e
-            with suppress(StoreError):
-                self.forget([key])
-            raise StoreError(f"{path or self.path} is damaged at {key}. {_HEALED}") from e
+            self._say_damaged(key, path or self.path, e)
+
+    def _say_damaged(self, key: str, place: Path, why: Exception) -> NoReturn:
+        """Forget what is damaged. Raises StoreError, which names it."""
+        with suppress(StoreError):
+            self.forget([key])
+        raise StoreError(f"{place} is damaged at {key}. {_HEALED}") from why
 
     def forget(self, keys: Iterable[str]) -> None:
         """Remove what is damaged: objects, tables and arrays, and what says that they are complete."""
