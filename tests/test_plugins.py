@@ -195,7 +195,7 @@ def test_a_name_that_no_plug_in_has_is_refused_with_the_nearest(entries: dict, t
     assert load_settings(tmp_path, {"chunker": "paragraphs"}).chunker == "paragraphs"
 
 
-@pytest.mark.parametrize("key", ["engine", "embedder", "chunker", "store", "executor", "rerank.by", "method"])
+@pytest.mark.parametrize("key", ["engine", "embedder", "chunker", "store.kind", "executor.kind", "rerank.by", "method"])
 def test_a_settings_file_cannot_name_a_module(key: str, entries: dict, tmp_path: Path):
     table, _, last = key.rpartition(".")
     head = f"[{table}]\n" if table else ""
@@ -272,9 +272,10 @@ def test_an_installed_distribution_is_listed_and_used_by_name(scratch: Path, tmp
     }  # fmt: skip
     assert "newest\n  from: sensegraph-examples 1.0 (sensegraph_examples.newest:Newest)" in run("methods")
     assert "sensegraph-examples 1.0" in run("methods", "--plugins")
-    named = {kind: name for kind, name in mine.items() if kind not in ("methods", "rerankers")}
+    named = {kind: name for kind, name in mine.items() if kind in ("engines", "embedders", "chunkers")}
     names = "".join(f'{kind[:-1]} = "{name}"\n' for kind, name in named.items())
     more = '[rerank]\nby = "shared-words"\n[methods.newest]\ntop = 1\n'
+    more += f'[store]\nkind = "{mine["stores"]}"\n[executor]\nkind = "{mine["executors"]}"\n'
     (tmp_path / "sensegraph.toml").write_text(names + more)
     (tmp_path / "input").mkdir()
     for document in TEXTS:

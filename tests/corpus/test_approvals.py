@@ -418,11 +418,36 @@ def test_an_approval_holds_for_one_variable_and_what_lies_below_an_address(given
     assert is_approved(wanted, read_approvals(given, {}, Path("x"))) is holds
 
 
-@pytest.mark.parametrize("given", ["llm.example", "ftp://x.example", "A B@https://x", "model:", "https://me:pw-1234@"])
+@pytest.mark.parametrize(
+    "given", ["llm.example", "ftp://x.example", "A B@https://x", "model:", "https://me:pw-1234@", "store:x"]
+)
 def test_what_approves_nothing_is_an_error_without_a_password(given: str):
     with pytest.raises(SettingsError, match=r"SENSEGRAPH_TRUST: .* approves nothing") as caught:
         read_approvals(given, {}, Path("x"))
     assert "pw-1234" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted", "holds"),
+    [
+        ("store:postgresql://me@db.example/library", "store:postgresql://db.example/library", True),
+        ("store:postgresql://db.example/library?schema=x", "store:postgresql://db.example/library", True),
+        ("store:postgresql://db.example", "store:postgresql://db.example/library", False),
+        ("store:postgresql://db.example/other", "store:postgresql://db.example/library", False),
+        ("https://db.example", "store:postgresql://db.example/library", False),
+    ],
+)
+def test_an_approval_of_a_database_holds_for_that_one_alone(given: str, wanted: str, holds: bool):
+    assert is_approved(wanted, read_approvals(given, {}, Path("x"))) is holds
+
+
+def test_no_corpus_is_kept_in_a_database_that_a_file_chose(tmp_path: Path, unreachable: list[object]):
+    (tmp_path / "sensegraph.toml").write_text('[store]\nurl = "postgresql://me@db.example/library?schema=taken"\n')
+    with pytest.raises(Unapproved, match="keep all that is computed from this corpus") as caught:
+        Corpus.open(tmp_path)
+    assert caught.value.wanted == "store:postgresql://db.example/library"
+    assert "SENSEGRAPH_TRUST=store:postgresql://db.example/library" in str(caught.value)
+    assert unreachable == []
 
 
 def test_an_approval_that_is_taken_back_counts_no_more(tmp_path: Path, home: Path):

@@ -10,7 +10,6 @@ import pytest
 
 from sensegraph.corpus.settings import (
     ENGINES,
-    RerankTable,
     Settings,
     describe_choices,
     holds_name,
@@ -20,6 +19,7 @@ from sensegraph.corpus.settings import (
     read_api_key,
 )
 from sensegraph.corpus.sources import Pace, follow_changes, take_snapshot
+from sensegraph.corpus.tables import ExecutorTable, RerankTable, StoreTable
 from sensegraph.documents.document_files import DocumentSettings
 from sensegraph.errors import SettingsError
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
@@ -118,10 +118,8 @@ def test_tables_are_laid_over_one_another_value_by_value() -> None:
 
 def test_what_is_used_where_no_setting_says_otherwise() -> None:
     made = Settings()
-    assert (made.engine, made.embedder, made.method, made.chunker, made.store, made.executor) == (
-        *("auto", "auto", "auto", "windows"),
-        *("sqlite", "local"),
-    )
+    assert (made.engine, made.embedder, made.method, made.chunker) == ("auto", "auto", "auto", "windows")
+    assert (made.store, made.executor) == (StoreTable(kind="auto", url="", cache=""), ExecutorTable(kind="local"))
     assert (made.processes, made.trust, made.foreign, made.methods) == (0, False, {}, {})
     assert made.rerank == RerankTable(by="none", top=50, model="")
     assert ENGINES.known()[:4] == ("auto", "offline", "model", "local")

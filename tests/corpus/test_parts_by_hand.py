@@ -320,7 +320,7 @@ def test_a_wrong_word_is_answered_with_the_right_ones(word: str, said: str) -> N
         ({"index": {"max_cluster_size": 9}}, "did you mean index.clusters.max_cluster_size or index."),
         ({"endpoint": {"modell": "m"}}, "did you mean endpoint.model, local.model or rerank.model?"),
         ({"rerank": {"qqqqqq": 1}}, "known here: by, top, model."),
-        ({"store": "paper"}, "store cannot be 'paper'; choose sqlite."),
+        ({"store": {"kind": "paper"}}, "store.kind cannot be 'paper'; choose auto."),
         ({"processes": "two"}, "(setting `processes`)"),
     ],
 )

@@ -79,24 +79,24 @@ class Corpus:
         method: Method | None = None,
         parts: Sequence[Part[Any, Any]] = (),
     ) -> Corpus:
-        """The corpus at `root`, made when there is none; `settings` are nested tables laid over its settings file.
+        """The corpus in a folder or a database, made when there is none; `settings` are laid over its settings file.
 
         With `create=False` nothing is written: a missing index is an error, a read-only disk is none. `mend` moves a
         store aside that is damaged beyond reading. Tools given as values take the place of those of the settings
         (docs/plugins.md); `close` closes a `store` too. `method` answers where a question names none.
         """
-        from sensegraph.corpus.settings import FOLDER, load_settings
+        from sensegraph.corpus.settings import FOLDER, open_settings
         from sensegraph.corpus.tools import can_write, has_store, make_store
         from sensegraph.corpus.workspace import GivenTools
         from sensegraph.errors import NotIndexed
 
         own = {part.name: part for part in (*parts, *getattr(method, "brings", ()))}
-        folder, loaded = Path(root), load_settings(Path(root), settings, parts=tuple(own.values()))
+        folder, loaded = open_settings(root, settings, tuple(own.values()))
         place, given = folder / FOLDER, GivenTools(engine, embedder, reranker, chunker, executor, method)
-        if store is None and not create and not has_store(loaded, place):
+        if not (store or create or has_store(loaded, place)):
             raise NotIndexed(f"There is no index in {folder.resolve()}; run `sensegraph index PATH --root {folder}`.")
-        store = store or make_store(loaded, place, readonly=not create and not can_write(place), mend=mend)
-        return cls(folder, loaded, store, progress, given)
+        readonly = not (create or loaded.store.url or can_write(place))  # a database says so itself
+        return cls(folder, loaded, store or make_store(loaded, place, readonly=readonly, mend=mend), progress, given)
 
     @classmethod
     def of(

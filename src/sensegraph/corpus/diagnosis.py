@@ -16,6 +16,7 @@ from sensegraph.models.endpoint.probes import Finding, probe_chat, probe_window
 from sensegraph.models.endpoint.profile import ENDPOINTS, Memory
 from sensegraph.models.endpoint.remedies import LEAST_ROOM
 from sensegraph.protocols import Task
+from sensegraph.runtime.stores.replies import REPLIES, ReplyFile
 
 if TYPE_CHECKING:
     from sensegraph.engines.llm.llm import LLMEngine
@@ -76,7 +77,7 @@ def ask_endpoints(root: Path, settings: Settings, *, window: bool = False) -> Di
     """
     (root / FOLDER).mkdir(parents=True, exist_ok=True)
     Memory(root / FOLDER / ENDPOINTS).forget()  # a server may have more room now
-    journal = Journal(root / FOLDER / "replies.jsonl")
+    journal = Journal(ReplyFile(root / FOLDER / REPLIES), root / FOLDER)
     engine, embedder = make_tools(settings, journal)
     reranker = make_reranker(settings, (engine, embedder), journal)
     endpoints = _list_endpoints(engine, embedder, reranker)

@@ -77,7 +77,7 @@ class GarbageCollector:
             needed = dict.fromkeys([*kept.keys, *self._store.refs().values()])
             swept = self._store.sweep(needed, dry=dry)
         busy = ("readers kept the store's log from being emptied: collect again when they are done",) * swept.busy
-        notes = (*kept.notes, *busy)
+        notes = (*kept.notes, *busy, *([swept.remains] if swept.remains else ()))
         return Collected(swept.by_step, swept.total, swept.before, swept.after, len(less), dry, notes)
 
     def collect_grown(self) -> None:
@@ -118,10 +118,9 @@ class GarbageCollector:
 
     def _no_replies(self) -> None:
         if self._workspace.journal.left_behind():
-            left = self._store.root / "replies.jsonl"
             raise StoreError(
-                f"A build was interrupted and left replies that are paid for in {left}; run `sensegraph index`, which "
-                "stores them, or delete that file."
+                "A build was interrupted and left replies that are paid for in "
+                f"{self._store.replies.place}; run `sensegraph index`, which stores them, or delete them there."
             )
 
     def _kept(self, until: float = math.inf) -> _Kept:

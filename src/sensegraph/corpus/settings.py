@@ -6,6 +6,7 @@ Every setting has an effect or is an error: an unknown key is refused with the n
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
@@ -15,6 +16,7 @@ from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_t
 
 import msgspec
 
+from sensegraph.corpus.tables import EmbeddingTable, ExecutorTable, Names, RerankTable, StoreTable
 from sensegraph.documents.document_files import DocumentSettings
 from sensegraph.engines.llm.llm_settings import LLMSettings
 from sensegraph.engines.local.local_model import LocalSettings
@@ -26,26 +28,14 @@ from sensegraph.methods import METHODS, method_class
 from sensegraph.models.endpoint import endpoint_settings
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from sensegraph.personal.personal_settings import PersonalSettings
-from sensegraph.plugins import Kind, plugin_names
+from sensegraph.runtime.stores.database_address import PASSWORD, DatabaseAddress, is_database
 
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Names:
-    """The words that a setting may be: our own, and the names of installed plug-ins of a kind."""
-
-    kind: Kind | Literal[""]
-    own: tuple[str, ...]
-
-    def known(self) -> tuple[str, ...]:
-        """All of them."""
-        return tuple(dict.fromkeys((*self.own, *(plugin_names(self.kind) if self.kind else ()))))
-
-
 ENGINES = Names("engines", ("auto", "offline", "model", "local"))
 Guarded = Literal[
-    "chat", "embedding", "rerank", "local", "folder", "cross-encoder"
+    "chat", "embedding", "rerank", "local", "folder", "cross-encoder", "store"
 ]  # what an approval may be needed for
 FILE = "sensegraph.toml"
 FOLDER = ".sensegraph"  # where a corpus keeps its store, inside its own folder
@@ -54,37 +44,11 @@ FIXED = ("name", "requires", "reads", "foreign", "part_settings", "part_objects"
 _GUARDED = (
     *("endpoint.base_url", "endpoint.api_key_env", "endpoint.embedding_base_url", "endpoint.embedding_api_key_env"),
     *("endpoint.rerank_base_url", "endpoint.rerank_api_key_env", "local.model", "embedding.folder", "rerank.model"),
+    "store.url",
 )
 _LINKS = "documents.follow_links"
 _LONGEST = 100_000  # bytes of a file of settings; the library takes the square of a name: 5 s of so many
 _HEADERS = "endpoint.headers"
-
-
-@dataclass(frozen=True, slots=True)
-class RerankTable:
-    """Who puts the passages that a method found in a better order, reading each together with the question.
-
-    Nobody, `endpoint.rerank_model`, the model that answers (`engine`), or a model on this machine: in ONNX form in the
-    folder `model` (`folder`, by the extra `onnx`), or a cross-encoder by torch, whose folder or name is `model` (the
-    extra `rerank`). The first `top` chunks are read.
-    """
-
-    by: Annotated[str, Names("rerankers", ("none", "endpoint", "engine", "folder", "cross-encoder"))] = "none"
-    top: int = 50
-    model: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class EmbeddingTable:
-    """An embedding model of this machine, by the extra `onnx`: for embedder = "folder", or "auto" where it is set.
-
-    `folder` holds tokenizer.json and a model in ONNX form (model.onnx) or a table of vectors (model.safetensors). What
-    stands before queries and documents is what the folder says, or what its name suggests, where it is `auto`.
-    """
-
-    folder: str = ""
-    query_prefix: str = "auto"
-    document_prefix: str = "auto"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +64,6 @@ class Settings:
     method: str = "auto"
     processes: int = 0
     chunker: Annotated[str, Names("chunkers", ("windows",))] = "windows"
-    store: Annotated[str, Names("stores", ("sqlite",))] = "sqlite"
-    executor: Annotated[str, Names("executors", ("local",))] = "local"
     endpoint: EndpointSettings = field(default_factory=EndpointSettings)
     model: LLMSettings = field(default_factory=LLMSettings)
     local: LocalSettings = field(default_factory=LocalSettings)
@@ -110,6 +72,8 @@ class Settings:
     index: IndexSettings = field(default_factory=IndexSettings)
     embedding: EmbeddingTable = field(default_factory=EmbeddingTable)
     rerank: RerankTable = field(default_factory=RerankTable)
+    store: StoreTable = field(default_factory=StoreTable)
+    executor: ExecutorTable = field(default_factory=ExecutorTable)
     personal: PersonalSettings = field(default_factory=PersonalSettings)
     methods: dict[str, dict[str, Any]] = field(default_factory=dict)
     trust: bool = False
@@ -180,7 +144,10 @@ def load_settings(
         settings = replace(settings, rerank=replace(settings.rerank, model=str(root / reranker)))
     if embedder and (root / embedder).is_dir():
         settings = replace(settings, embedding=replace(settings.embedding, folder=str(root / embedder)))
-    return replace(settings, foreign=chosen, local=settings.local.rooted(root))
+    cache = settings.store.cache and str(root / settings.store.cache)
+    return replace(
+        settings, foreign=chosen, local=settings.local.rooted(root), store=replace(settings.store, cache=cache)
+    )
 
 
 def convert_settings(table: Mapping[str, Any], kind: type[T], where: str, parts: Sequence[Part[Any, Any]] = ()) -> T:
@@ -279,6 +246,33 @@ def read_api_key(endpoint: EndpointSettings) -> str:
     return found or "none"
 
 
+def read_store_password() -> str:
+    """The password of the database from the environment; empty where it needs none, or the client finds its own."""
+    return os.environ.get(PASSWORD, "")
+
+
+def locate_caches() -> Path:
+    """The folder of this machine for what can be fetched again: under XDG_CACHE_HOME, else under ~/.cache."""
+    named = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    return (named if named.is_absolute() else Path.home() / ".cache") / "sensegraph"
+
+
+def open_settings(
+    root: str | Path, given: Mapping[str, Any] | None, parts: Sequence[Part[Any, Any]]
+) -> tuple[Path, Settings]:
+    """The folder of a corpus and its settings; of one in a database the folder is the user's, by its address.
+
+    It is below XDG_DATA_HOME, else below ~/.local/share, and holds what a database does not. Raises SettingsError.
+    """
+    if not is_database(str(root)):
+        return Path(root), load_settings(Path(root), given, parts=parts)
+    named = Path(os.environ.get("XDG_DATA_HOME", ""))
+    below = (named if named.is_absolute() else Path.home() / ".local" / "share") / "sensegraph"
+    name = re.sub(r"[^a-z0-9]+", "-", str(DatabaseAddress.parse(str(root))).removeprefix("postgresql://").lower())
+    folder = below / name.strip("-")
+    return folder, load_settings(folder, lay_tables(given or {}, {"store": {"url": str(root)}}), parts=parts)
+
+
 def _list_headers(tables: Mapping[str, Any]) -> list[str]:
     """The names of the headers that nested tables set."""
     return list(tables["endpoint"]["headers"]) if holds_name(tables, _HEADERS) else []
@@ -363,6 +357,9 @@ def _find_wanted(settings: Settings, name: Guarded) -> tuple[list[str], set[str]
         field, model = own if name == "local" else ("embedding.folder", settings.embedding.folder)
         field, model = ("rerank.model", settings.rerank.model) if name == "cross-encoder" else (field, model)
         return [endpoint_settings.approval_of_model(model)], {foreign[field]} if field in foreign else set(), True
+    if name == "store":
+        files = {foreign["store.url"]} if "store.url" in foreign and settings.store.url else set()
+        return [endpoint_settings.approval_of_store(settings.store.url)] if files else [], files, True
     given, table = settings.endpoint, endpoint_settings.address_purpose(settings.endpoint, name)
     addresses = {"embedding": given.embedding_base_url, "rerank": given.rerank_base_url}
     variables = {"embedding": given.embedding_api_key_env, "rerank": given.rerank_api_key_env}

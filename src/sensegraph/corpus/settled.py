@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -39,9 +37,7 @@ def fingerprint_build(space: Workspace, settings: IndexSettings, lost: str) -> s
     )
     made = space.manifest()
     held = sorted(store.has([made.documents, made.graph, made.communities, made.hierarchy])) if made else []
-    arrays: list[str] = []
-    with suppress(OSError):
-        arrays = sorted(os.listdir(store.root / "arrays"))
+    arrays = store.array_names()
     return key(built, settings.key, tools, read_operations(store), _describe_program(), lost, arrays, held)
 
 

@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from sensegraph.corpus.settings import ENGINES, Guarded, Settings, check_approved, read_api_key, read_headers
+from sensegraph.corpus.settings import (
+    ENGINES,
+    Guarded,
+    Settings,
+    check_approved,
+    locate_caches,
+    read_api_key,
+    read_headers,
+    read_store_password,
+)
 from sensegraph.engines.offline.own_names import read_own_names
 from sensegraph.errors import SettingsError
 from sensegraph.models.endpoint.endpoint_settings import Purpose, address_purpose, set_temperature
@@ -19,6 +29,7 @@ if TYPE_CHECKING:
     from sensegraph.models.endpoint.limits import Journal
     from sensegraph.protocols import Executor
     from sensegraph.runtime.stores.corpus_store import CorpusStore
+    from sensegraph.runtime.stores.opening import StorePlace
 
 
 @runtime_checkable
@@ -46,6 +57,8 @@ def needed_approvals(settings: Settings) -> Iterator[Guarded]:
         yield "folder"
     if settings.rerank.by in ("folder", "cross-encoder"):
         yield "cross-encoder"
+    if settings.store.url:
+        yield "store"
 
 
 def _uses_folder(settings: Settings) -> bool:
@@ -166,7 +179,7 @@ def make_endpoint(
     if (table.base_url, table.api_key_env) in own:
         return beside[own.index((table.base_url, table.api_key_env))]
     check_approved(settings, purpose)
-    memory = Memory(journal.folder / ENDPOINTS if journal else None)
+    memory = Memory(journal.folder / ENDPOINTS if journal and journal.folder else None)
     limits = (table.max_tokens_total, table.max_cost_usd)
     first = next((e for e in beside if (e.settings.max_tokens_total, e.settings.max_cost_usd) == limits), None)
     headers = read_headers(table)
@@ -219,22 +232,35 @@ def make_chunker(settings: Settings) -> Chunker | None:
     return None if settings.chunker == "windows" else load_plugin("chunkers", settings.chunker)()
 
 
+def place_store(settings: Settings, folder: Path) -> StorePlace:
+    """Where the settings keep a corpus whose own folder for it is `folder`. Raises Unapproved."""
+    from sensegraph.runtime.stores.opening import StorePlace
+
+    check_approved(settings, "store")
+    table = settings.store
+    cache = Path(table.cache) if table.cache else locate_caches()
+    return StorePlace(folder, table.url, cache, read_store_password)
+
+
 def make_store(settings: Settings, folder: Path, *, readonly: bool = False, mend: bool = False) -> CorpusStore:
-    """The store in `folder`, made when there is none unless `readonly`. Raises StoreError where it cannot be used.
+    """The store of the corpus, made when there is none unless `readonly`. Raises StoreError where it cannot be used.
 
     With `mend` a file of the embedded store that is beyond reading is moved aside.
     """
-    if settings.store != "sqlite":
-        made: CorpusStore = load_plugin("stores", settings.store)(folder, readonly=readonly)
+    if settings.store.kind != "auto":
+        made: CorpusStore = load_plugin("stores", settings.store.kind)(folder, readonly=readonly)
         return made
-    from sensegraph.runtime.stores.sqlite import SqliteStore
-
-    return SqliteStore(folder, readonly=readonly, mend=mend)
+    return place_store(settings, folder).open(readonly=readonly, mend=mend)
 
 
 def has_store(settings: Settings, folder: Path) -> bool:
-    """Whether there is a store in `folder`: of a plug-in, whether there is the folder."""
-    return (folder / "store.sqlite").exists() if settings.store == "sqlite" else folder.is_dir()
+    """Whether there is the store of a corpus: of a plug-in, whether there is the folder."""
+    return place_store(settings, folder).exists() if settings.store.kind == "auto" else folder.is_dir()
+
+
+def keep_in_folder(settings: Settings) -> Settings:
+    """The settings with results in a file of their own folder: a database at `store.url` holds one corpus alone."""
+    return replace(settings, store=replace(settings.store, url=""))
 
 
 def can_write(folder: Path) -> bool:
@@ -247,8 +273,8 @@ def can_write(folder: Path) -> bool:
 def make_executor(settings: Settings) -> Executor:
     """Who runs the batches of steps: threads and processes of this machine, or a plug-in."""
     threads, processes = settings.endpoint.concurrency, settings.processes
-    if settings.executor != "local":
-        made: Executor = load_plugin("executors", settings.executor)(threads=threads, processes=processes)
+    if settings.executor.kind != "local":
+        made: Executor = load_plugin("executors", settings.executor.kind)(threads=threads, processes=processes)
         return made
     from sensegraph.runtime.executors.processes import LocalExecutor
 

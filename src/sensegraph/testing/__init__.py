@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from sensegraph.testing.engines import EngineContract, JudgeContract, PaperTasksContract
 from sensegraph.testing.samples import QUESTION, SAMPLE, sample_brief, sample_chunks, sample_context, sample_link
-from sensegraph.testing.stores import ExecutorContract, StoreContract
+from sensegraph.testing.stores import CorpusStoreContract, ExecutorContract, StoreContract
 from sensegraph.testing.tools import (
     ChunkerContract,
     EmbedderContract,
@@ -25,6 +25,7 @@ __all__ = [
     "QUESTION",
     "SAMPLE",
     "ChunkerContract",
+    "CorpusStoreContract",
     "EmbedderContract",
     "EngineContract",
     "ExecutorContract",

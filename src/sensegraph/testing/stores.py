@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from sensegraph.errors import Busy, ResultGone
 from sensegraph.protocols import Executor, Store
+from sensegraph.runtime.stores.corpus_store import CorpusStore
 from sensegraph.types import Usage
 
 
@@ -116,6 +118,111 @@ class StoreContract:
         expected = {"one": Usage(calls=2, prompt_tokens=20, cost_usd=1.0), "two": Usage(embedding_calls=1)}
         assert store.ledger() == expected
         assert isinstance(store.ledger()["one"].calls, int)
+
+
+class CorpusStoreContract(StoreContract):
+    """What every store of a corpus keeps: one builder at a time, replies, pins, and being swept."""
+
+    def make(self, folder: Path) -> CorpusStore:
+        """The store in `folder`, created when it is not there."""
+        raise NotImplementedError
+
+    def test_one_builds_at_a_time(self, tmp_path: Path) -> None:
+        """Another is told so, and may when the first is done, however that ended."""
+        one, other = self.make(tmp_path), self.make(tmp_path)
+        try:
+            with one.exclusive():
+                one.set_refs({"index": "1"})
+                try:
+                    with other.exclusive(wait=0.05):
+                        raise AssertionError("two build at once")
+                except Busy:
+                    raise ValueError from None
+        except ValueError:
+            pass
+        with other.exclusive():
+            other.set_refs({"index": "2"})
+        assert one.ref("index") == "2"
+
+    def test_replies_outlive_who_got_them(self, tmp_path: Path) -> None:
+        """They are there for the next run until they are cleared."""
+        store = self.make(tmp_path)
+        assert not store.replies.any()
+        store.replies.keep("one", b'{"a": 1}')
+        store.replies.keep("two", b'{"b": 2}')
+        store.replies.rest()
+        later = self.make(tmp_path)
+        assert later.replies.any()
+        assert later.replies.read() == {"one": b'{"a": 1}', "two": b'{"b": 2}'}
+        with later.exclusive():
+            later.replies.clear()
+        assert (later.replies.any(), later.replies.read()) == (False, {})
+
+    def test_what_is_not_needed_is_swept_and_counted_by_step(self, tmp_path: Path) -> None:
+        """A table and an array belong to the key before their dot; objects of spared steps stay."""
+        store = self.make(tmp_path)
+        store.write({"a": b"1", "b": b"2"}, "one")
+        store.write({"c": b"3"}, "paid")
+        store.write_rows("a.t", [("x", b"1")])
+        store.write_rows("b.t", [("x", b"1")])
+        store.write_array("a.v", np.ones(3))
+        store.write_array("lone", np.ones(3))
+        with store.exclusive():
+            tried = store.sweep({"b"}, dry=True, spare=["paid"])
+            assert store.has(["a", "a.t", "a.v", "lone"]) == {"a", "a.t", "a.v", "lone"}
+            swept = store.sweep({"b"}, spare=["paid"])
+        assert swept.by_step == tried.by_step
+        found = {step: (n.objects, n.tables, n.arrays) for step, n in swept.by_step.items()}
+        assert found == {"arrays": (0, 0, 1), "one": (1, 1, 1)}
+        assert store.has(["a", "a.t", "a.v", "b", "b.t", "c", "lone"]) == {"b", "b.t", "c"}
+        assert store.array_names() == []
+        assert swept.total.bytes > 0
+
+    def test_what_comes_while_a_sweep_finds_out_stays(self, tmp_path: Path) -> None:
+        """Somebody who asks a question may have just written it."""
+        store = self.make(tmp_path)
+        store.write({"old": b"1"})
+
+        def needed() -> set[str]:
+            store.write({"new": b"2"})
+            store.write_rows("new.t", [("x", b"1")])
+            store.write_array("new.v", np.ones(3))
+            return set()
+
+        with store.exclusive():
+            store.sweep(needed)
+        assert store.has(["old", "new", "new.t", "new.v"]) == {"new", "new.t", "new.v"}
+
+    def test_a_reader_of_a_table_that_was_swept_is_told_so(self, tmp_path: Path) -> None:
+        """Never is another table read in its place."""
+        store = self.make(tmp_path)
+        store.write_rows("a.t", [("x", b"1")])
+        opened = self.make(tmp_path).rows("a.t")
+        assert opened is not None
+        with store.exclusive():
+            store.sweep(())
+        store.write_rows("b.t", [("x", b"2")])
+        try:
+            opened.at([0])
+        except ResultGone:
+            return
+        raise AssertionError("the table was read after it was swept")
+
+    def test_an_index_is_pinned_for_a_while(self, tmp_path: Path) -> None:
+        """Whoever reads one says for how long; what has run out is no pin."""
+        store = self.make(tmp_path)
+        store.pin("read", 600.0)
+        store.pin("left", -1.0)
+        assert self.make(tmp_path).pinned() == {"read"}
+
+    def test_arrays_are_listed_and_bytes_are_counted(self, tmp_path: Path) -> None:
+        """Names come in order."""
+        store = self.make(tmp_path)
+        before = store.size()
+        for name in ("b.v", "a.v"):
+            store.write_array(name, np.arange(50_000, dtype=np.float64))
+        assert store.array_names() == ["a.v", "b.v"]
+        assert store.settle() > before + 500_000
 
 
 class ExecutorContract:

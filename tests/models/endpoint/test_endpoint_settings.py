@@ -164,6 +164,7 @@ def test_the_usual_variable_needs_no_approval_at_its_vendor_or_here() -> None:
         ("https://h/v1", "to https://h/v1 with the key in OPENAI_API_KEY", '"https://h/v1" = true'),
         ("A@https://h/v1", "to https://h/v1 with the key in A", '"A@https://h/v1" = true'),
         ("model:C:\\weights", "load the model C:\\weights", "'model:C:\\weights' = true"),
+        ("store:postgresql://db/x", "its texts too, in postgresql://db/x", '"store:postgresql://db/x" = true'),
         ('model:a"b', 'load the model a"b', "'model:a\"b' = true"),
     ],
 )

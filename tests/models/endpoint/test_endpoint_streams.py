@@ -17,6 +17,7 @@ from sensegraph.language.text import count_tokens
 from sensegraph.models.endpoint.client import Endpoint, Reply
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from sensegraph.models.endpoint.limits import Journal
+from sensegraph.runtime.stores.replies import ReplyFile
 
 MESSAGES = [{"role": "system", "content": 'Reply as JSON: {"summary": "…"}'}, {"role": "user", "content": "- Größe 😀"}]
 SCHEMA = {"type": "object", "properties": {"summary": {"type": "string"}}, "required": ["summary"]}
@@ -141,10 +142,10 @@ def test_the_budget_and_the_key_hold_for_streams() -> None:
 def test_a_streamed_reply_of_a_killed_run_is_recalled_in_either_way(tmp_path: Path) -> None:
     with ScriptedServer() as server:
         path = tmp_path / "replies"
-        first = listen(endpoint(server, Journal(path).__enter__()), lambda piece: None)
+        first = listen(endpoint(server, Journal(ReplyFile(path)).__enter__()), lambda piece: None)
         heard: list[str] = []
-        assert listen(endpoint(server, Journal(path).__enter__()), heard.append) == first
-        assert ask(endpoint(server, Journal(path).__enter__())) == first
+        assert listen(endpoint(server, Journal(ReplyFile(path)).__enter__()), heard.append) == first
+        assert ask(endpoint(server, Journal(ReplyFile(path)).__enter__())) == first
     assert heard == [TEXT]
     assert len(server.calls) == 1
 

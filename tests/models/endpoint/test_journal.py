@@ -10,15 +10,16 @@ from scripted import ScriptedServer
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.index.chunks import chunk_documents
 from sensegraph.models.endpoint.limits import Journal
+from sensegraph.runtime.stores.replies import ReplyFile
 from sensegraph.types import Chunk
 from wired import content, corpus, stories
 
 
 def test_a_reply_that_a_run_did_not_live_to_store_is_recalled(tmp_path: Path) -> None:
     path = tmp_path / "replies.jsonl"
-    killed = Journal(path).__enter__()
+    killed = Journal(ReplyFile(path)).__enter__()
     killed.keep(killed.key("/x", b"one"), b'{"a": "line\\\\nend",\n "b": 1}')
-    with Journal(path) as journal:
+    with Journal(ReplyFile(path)) as journal:
         assert journal.recall(journal.key("/x", b"one")) == b'{"a": "line\\\\nend",  "b": 1}'
         assert journal.recall(journal.key("/y", b"one")) is None
         assert journal.recall(journal.key("/x", b"two")) is None
@@ -26,36 +27,36 @@ def test_a_reply_that_a_run_did_not_live_to_store_is_recalled(tmp_path: Path) ->
 
 def test_a_line_that_was_cut_off_is_left_out(tmp_path: Path) -> None:
     path = tmp_path / "replies.jsonl"
-    killed = Journal(path).__enter__()
+    killed = Journal(ReplyFile(path)).__enter__()
     for name in (b"one", b"two"):
         killed.keep(killed.key("", name), b'{"a": 1}')
     path.write_bytes(path.read_bytes()[:-5])
-    with Journal(path) as journal:
+    with Journal(ReplyFile(path)) as journal:
         assert journal.recall(journal.key("", b"one")) == b'{"a": 1}'
         assert journal.recall(journal.key("", b"two")) is None
 
 
 def test_nothing_is_left_after_a_run_that_ended(tmp_path: Path) -> None:
     path = tmp_path / "replies.jsonl"
-    with Journal(path) as journal:
+    with Journal(ReplyFile(path)) as journal:
         journal.keep("k", b"{}")
         assert path.exists()
     assert not path.exists()
-    with pytest.raises(ValueError), Journal(path):
+    with pytest.raises(ValueError), Journal(ReplyFile(path)):
         raise ValueError
     assert not path.exists()
 
 
 def test_after_an_interrupt_it_stays(tmp_path: Path) -> None:
     path = tmp_path / "replies.jsonl"
-    journal = Journal(path).__enter__()
+    journal = Journal(ReplyFile(path)).__enter__()
     journal.keep("k", b"{}")
     journal.__exit__(KeyboardInterrupt, KeyboardInterrupt(), None)
     assert path.exists()
 
 
 def test_outside_of_a_build_nothing_is_kept(tmp_path: Path) -> None:
-    journal = Journal(tmp_path / "replies.jsonl")
+    journal = Journal(ReplyFile(tmp_path / "replies.jsonl"))
     journal.keep("k", b"{}")
     assert journal.recall("k") is None
     assert not list(tmp_path.iterdir())

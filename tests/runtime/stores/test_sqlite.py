@@ -14,11 +14,11 @@ import pytest
 from sensegraph.errors import StoreError
 from sensegraph.runtime.stores.sealing import seal, sum_ref
 from sensegraph.runtime.stores.sqlite import FORMAT, SqliteStore
-from sensegraph.testing import StoreContract
+from sensegraph.testing import CorpusStoreContract
 from sensegraph.types import Usage
 
 
-class TestSqliteStore(StoreContract):
+class TestSqliteStore(CorpusStoreContract):
     def make(self, folder: Path) -> SqliteStore:
         return SqliteStore(folder)
 

@@ -17,7 +17,7 @@ from sensegraph.cli.options import format_root_flag, report_skipped
 from sensegraph.cli.progress import Report
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.corpus.settings import FILE, FOLDER, Settings, convert_settings, describe_choices, load_settings
-from sensegraph.corpus.tools import can_write, has_store, make_store, make_tools
+from sensegraph.corpus.tools import can_write, has_store, keep_in_folder, make_store, make_tools
 from sensegraph.documents import stream
 from sensegraph.errors import EmptyCorpus, InputError, NotIndexed, SettingsError
 from sensegraph.lab.experiments import experiment
@@ -129,11 +129,12 @@ def prepare_evaluation(
         named = load_condition_methods(plan, corpus.settings, file)
         check_plan(plan, questions, _make_evaluation_tools(corpus.runtime(), plan, corpus))
         todo = _ensure_index(corpus, named, here / plan.corpus, dry=dry)
-        kept = has_store(corpus.settings, output / "store")
-        store = make_store(corpus.settings, (output if kept else spare) / "store", readonly=dry and kept)
+        beside = keep_in_folder(corpus.settings)
+        kept = has_store(beside, output / "store")
+        store = make_store(beside, (output if kept else spare) / "store", readonly=dry and kept)
         stack.callback(store.close)
         stack.enter_context(store.exclusive() if not dry else nullcontext())
-        journal = Journal(store.root / "replies.jsonl")
+        journal = Journal(store.replies, store.root)
         corpus.workspace.use_tools(*make_tools(corpus.settings, journal))  # replies are kept here, not with the index
         rt = replace(corpus.runtime(), store=store)
         tools = _make_evaluation_tools(rt, plan, corpus)
@@ -177,7 +178,9 @@ def _open_plan_corpus(
     dry = output != spare and root != spare
     root.mkdir(parents=True, exist_ok=True)
     readonly = dry or (root == place and not can_write(root / FOLDER))
-    return Corpus.of(root, load_settings(root, flags, plan.settings, str(file)), readonly=readonly, progress=report)
+    settings = load_settings(root, flags, plan.settings, str(file))
+    settings = settings if root == place else keep_in_folder(settings)
+    return Corpus.of(root, settings, readonly=readonly, progress=report)
 
 
 def _ensure_index(corpus: Corpus, named: list[tuple[Named, str]], source: Path, *, dry: bool) -> Path | None:

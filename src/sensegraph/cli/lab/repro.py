@@ -53,6 +53,7 @@ def repro(
     loaded = load_settings(Path(), flags)
     check_approved(loaded, *needed_approvals(loaded))  # from here on they count as the user's own
     given, prompts = lay_tables(read_toml_tables(Path(FILE)), flags), loaded.model.prompts
+    given = lay_tables(given, {"store": {"url": ""}})  # a database holds one corpus: those of tables lie in folders
     given = lay_tables(given, {"model": {"prompts": str(Path(prompts).resolve())}}) if prompts else given
     found = []
     with show_progress(quiet or as_json or dry_run) as report:

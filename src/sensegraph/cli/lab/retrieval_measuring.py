@@ -14,6 +14,7 @@ from sensegraph.cli.options import read_overrides
 from sensegraph.cli.progress import Report
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.corpus.settings import Settings, convert_settings, load_settings
+from sensegraph.corpus.tools import keep_in_folder
 from sensegraph.errors import InputError, NotIndexed
 from sensegraph.index.index import keep_documents
 from sensegraph.index.manifest import read_manifest
@@ -38,7 +39,7 @@ def load_measuring_settings(root: Path, given: Mapping[str, Any]) -> tuple[Setti
     """The settings of the folder `root` with flags laid over, and the parts of an index that the flags ask for."""
     flags = convert_settings(given, Settings, "command line")  # so that a mistake in a flag is not blamed on the file
     asked = flags.index.parts if "parts" in given.get("index", {}) else ()
-    return load_settings(root, given), asked
+    return keep_in_folder(load_settings(root, given)), asked
 
 
 def load_named_methods(text: str, settings: Settings) -> list[Named]:

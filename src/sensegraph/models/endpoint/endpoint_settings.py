@@ -1,8 +1,8 @@
 """Where a model is and how it is treated, and what a user approves outside a corpus's folder: endpoints and models.
 
 The table `[endpoint]` of the settings says where a model is; the key itself is no setting. An approval is one line of
-text: `https://host/v1` (with the usual variable), `VARIABLE@https://host/v1`, or `model:FOLDER`. The environment, the
-user's settings file and messages all use this form.
+text: `https://host/v1` (with the usual variable), `VARIABLE@https://host/v1`, `model:FOLDER`, or
+`store:postgresql://host/database`. The environment, the user's settings file and messages all use this form.
 """
 
 from __future__ import annotations
@@ -20,11 +20,13 @@ from typing import Any, Literal
 from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlsplit
 
 from sensegraph.errors import SettingsError, Unapproved
+from sensegraph.runtime.stores.database_address import DatabaseAddress
 
 USUAL = "OPENAI_API_KEY"  # the variable that needs no approval at its vendor's own address, nor on this machine
 MODEL = "model:"
+STORE = "store:"
 ENV = "env:"  # before the name of a variable, as the value of a header
-FORMS = "write https://HOST/PATH, VARIABLE@https://HOST/PATH, or model:FOLDER"
+FORMS = "write https://HOST/PATH, VARIABLE@https://HOST/PATH, model:FOLDER, or store:postgresql://HOST/DATABASE"
 _VENDOR = "https://api.openai.com"
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _PLACE = re.compile(r"([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d+)?")
@@ -117,8 +119,17 @@ def approval_of_model(model: str) -> str:
     return MODEL + str(Path(model).resolve() if Path(model).is_dir() else model)
 
 
+def approval_of_store(url: str) -> str:
+    """What has to be approved before a corpus is kept in a database. Raises SettingsError for what is none."""
+    return STORE + DatabaseAddress.parse(url).place
+
+
 def needs_no_approval(wanted: str) -> bool:
-    """Whether an endpoint needs no approval: the usual variable, at its vendor's address or on this machine."""
+    """Whether no approval is needed: for the usual variable, at its vendor's address or on this machine; for a database
+    on this machine.
+    """
+    if wanted.startswith(STORE):
+        return DatabaseAddress.parse(wanted.removeprefix(STORE)).is_here
     variable, url = _variable_and_url(wanted)
     return not variable and (is_approved(url, [_VENDOR]) or is_this_machine(url))
 
@@ -136,6 +147,9 @@ def read_approvals(named: str, kept: Mapping[str, bool], path: Path) -> list[str
             approvals.append(approval_of_model(text.removeprefix(MODEL)))
             continue
         try:
+            if text.startswith(STORE):
+                approvals.append(approval_of_store(text.removeprefix(STORE)))
+                continue
             approvals.append(approval_of(*reversed(_variable_and_url(text))))
         except SettingsError as e:
             raise SettingsError(f"{where}: {mask_urls(text)!r} approves nothing; {FORMS}.") from e
@@ -157,7 +171,7 @@ def is_approved(wanted: str, approvals: Iterable[str]) -> bool:
     for given in approvals:
         if given == wanted:
             return True
-        if wanted.startswith(given) and not wanted.startswith(MODEL):
+        if wanted.startswith(given) and not wanted.startswith((MODEL, STORE)):
             below = unquote(unquote(wanted[len(given) :])).replace("\\", "/")
             if below.startswith("/") and not {".", ".."} & set(below.split("/")):
                 return True
@@ -168,6 +182,8 @@ def refuse_unapproved(wanted: str, files: Iterable[str], kept: Path) -> Unapprov
     """What is said where `files` chose what is `wanted` and nobody approved it; `kept` is the user's settings file."""
     if wanted.startswith(MODEL):
         what = f"load the model {wanted.removeprefix(MODEL)}, which may run a program"
+    elif wanted.startswith(STORE):
+        what = f"keep all that is computed from this corpus, its texts too, in {wanted.removeprefix(STORE)}"
     else:
         variable, url = _variable_and_url(wanted)
         what = f"send texts of this corpus to {url} with the key in {variable or USUAL}"

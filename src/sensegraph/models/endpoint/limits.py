@@ -16,17 +16,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
-import msgspec
-
-from sensegraph.errors import BudgetExceeded
+from sensegraph.errors import BudgetExceeded, StoreError
 from sensegraph.runtime.activity import Tally, wait_for_change
 from sensegraph.types import Usage
 
 if TYPE_CHECKING:
     from sensegraph.models.batches.batch_box import BatchBox
     from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
+    from sensegraph.runtime.stores.replies import Replies
 
 MINUTE = 60.0
 
@@ -186,45 +185,35 @@ def choose_pause(attempt: int, after: float | None, first: float = 0.5) -> float
     return float(min(30.0, first * 2**attempt) * random.uniform(0.5, 1.0))
 
 
-class _Line(msgspec.Struct, frozen=True):
-    key: str
-    reply: msgspec.Raw
-
-
 class Journal:
-    """Used as a context around a build; outside of one it keeps and recalls nothing. Safe to use from many threads."""
+    """Used as a context around a build; outside of one it keeps and recalls nothing. Safe to use from many threads.
 
-    def __init__(self, path: Path) -> None:
-        self._path, self._lock = path, threading.Lock()
-        self.folder = path.parent
+    `replies` is where they are kept; in `folder`, where there is one, stands what is known of endpoints.
+    """
+
+    def __init__(self, replies: Replies, folder: Path | None = None) -> None:
+        self.folder, self._replies = folder, replies
         self.batch: BatchBox | None = None  # of a build whose chat requests are answered in batches
-        self._file: IO[bytes] | None = None
+        self._open = False
         self._left: dict[str, bytes] = {}
 
     def left_behind(self) -> bool:
         """Whether a build was interrupted and left replies."""
-        return self._path.exists() and self._path.stat().st_size > 0
+        return self._replies.any()
 
     def __enter__(self) -> Journal:
-        self._left = {}
-        for line in self._path.read_bytes().split(b"\n") if self._path.exists() else ():
-            try:
-                one = msgspec.json.decode(line, type=_Line)
-            except msgspec.DecodeError:  # the end of the file, or a line that was cut off
-                continue
-            self._left[one.key] = bytes(one.reply)
-        self._file = self._path.open("ab", buffering=0)
+        self._left = self._replies.read()
+        self._open = True
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        with self._lock:
-            if self._file is not None:
-                self._file.close()
-            self._file, self._left, self.batch = None, {}, None
-        if kind is None or issubclass(kind, Exception):  # after Ctrl-C, what was running may not be stored
-            self._path.unlink(missing_ok=True)
+        self._open, self._left, self.batch = False, {}, None
+        if kind is None or (issubclass(kind, Exception) and not issubclass(kind, StoreError)):
+            self._replies.clear()
+        else:  # after Ctrl-C, or with the store away, what was running may not be stored
+            self._replies.rest()
 
     @staticmethod
     def key(path: str, body: bytes) -> str:
@@ -237,7 +226,5 @@ class Journal:
 
     def keep(self, key: str, reply: bytes) -> None:
         """Write down a reply (JSON)."""
-        with self._lock:
-            if self._file is not None:
-                line = reply.replace(b"\r", b" ").replace(b"\n", b" ")  # JSON has line ends only between its parts
-                self._file.write(msgspec.json.encode(_Line(key, msgspec.Raw(line))) + b"\n")
+        if self._open:
+            self._replies.keep(key, reply)

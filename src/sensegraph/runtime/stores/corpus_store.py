@@ -1,4 +1,4 @@
-"""What a corpus needs of its store besides what steps need: a folder, one builder at a time, and being swept."""
+"""What a corpus needs of its store besides what steps need: one builder at a time, replies, pins, being swept."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from sensegraph.protocols import Store
+from sensegraph.runtime.stores.replies import Replies
 
 Needed = Collection[str] | Callable[[], Collection[str]]
 LOST = "lost"  # ref: another value whenever something was found damaged and was removed
@@ -35,12 +36,13 @@ class Freed:
 @dataclass(frozen=True, slots=True)
 class Swept:
     """What was, or would be, removed by step; the bytes of all files before and after; `busy` says that readers kept
-    the log of the file from being emptied."""
+    the log of the file from being emptied, `remains` where else what was removed may still stand."""
 
     by_step: Mapping[str, Freed] = field(default_factory=dict)
     before: int = 0
     after: int = 0
     busy: bool = False
+    remains: str = ""
 
     @property
     def total(self) -> Freed:
@@ -50,16 +52,26 @@ class Swept:
 
 @runtime_checkable
 class CorpusStore(Store, Protocol):
-    """The store of a corpus: it has a folder, one builder at a time, and can be swept of what nothing needs."""
+    """The store of a corpus: it has one builder at a time, and can be swept of what nothing needs."""
 
     @property
     def root(self) -> Path:
-        """The folder in which the store, and what a corpus keeps beside it, lies."""
+        """The folder on this machine in which the store, or at least what a corpus keeps beside it, lies."""
         ...
 
     @property
     def readonly(self) -> bool:
         """Whether nothing is kept of what is written."""
+        ...
+
+    @property
+    def shared(self) -> bool:
+        """Whether other processes may write to it while this one does: then workers store what they compute."""
+        ...
+
+    @property
+    def replies(self) -> Replies:
+        """The replies of a model that are paid for and not stored yet."""
         ...
 
     def exclusive(self, wait: float = 0.0) -> AbstractContextManager[None]:
@@ -73,6 +85,10 @@ class CorpusStore(Store, Protocol):
         written it. Objects of the steps named in `spare` stay. A table `KEY.name` and an array `KEY.name` belong to
         KEY. Called inside `exclusive`.
         """
+        ...
+
+    def array_names(self) -> list[str]:
+        """The keys of the arrays that are there, sorted."""
         ...
 
     def mend(self) -> int:

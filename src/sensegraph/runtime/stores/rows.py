@@ -1,4 +1,4 @@
-"""Tables in the embedded store: records in sealed blocks by position, and sealed lists that lead from ids to positions.
+"""Tables in a store: records in sealed blocks by position, and sealed lists that lead from ids to positions.
 
 A record is found by its id through the list that covers the id; each list says where the next begins, so that a record
 is either found or known not to exist.
@@ -7,12 +7,14 @@ is either found or known not to exist.
 from __future__ import annotations
 
 import sqlite3
+import typing
 from bisect import bisect_right
 from collections import Counter, OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from functools import cached_property
 from itertools import islice, pairwise
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import msgspec
 
@@ -40,30 +42,45 @@ TABLES = (
 )
 
 
+class TablePacker:
+    """A table of (id, record) as it is stored: first all its `blocks`, then its `lists` and its `head`."""
+
+    def __init__(self, key: str, rows: Iterable[tuple[str, bytes]]) -> None:
+        self._key, self._rows = key, rows
+        self._places: dict[str, int] = {}
+
+    def blocks(self) -> Iterator[tuple[int, bytes]]:
+        """The position of the first record of each block, and the block."""
+        rest = enumerate(self._rows)
+        while taken := list(islice(rest, _ROWS)):
+            first = taken[0][0]
+            self._places.update((name, place) for place, (name, _) in taken)
+            block = [(name, bytes(record)) for _, (name, record) in taken]
+            yield first, seal(f"{self._key} {first}", _encode(block))
+
+    def lists(self) -> Iterator[tuple[str, bytes]]:
+        """The first id of each list, and the list."""
+        listed = sorted(self._places.items())
+        firsts = [*(name for name, _ in listed[::_IDS]), ""]
+        for i, (first, after) in enumerate(pairwise(firsts)):
+            value = _encode((first, after, listed[i * _IDS : (i + 1) * _IDS]))
+            yield first, seal(f"{self._key} from {first}", value)
+
+    def head(self) -> bytes:
+        """How many records there are, and the first of their ids."""
+        return seal(f"{self._key} head", f"{len(self._places)} {min(self._places, default='')}".encode())
+
+
 def write_table(db: sqlite3.Connection, key: str, rows: Iterable[tuple[str, bytes]]) -> None:
     """Write a table of (id, record) in this order, inside a transaction; nothing happens when it is there already."""
     if db.execute("SELECT 1 FROM part WHERE key = ?", (key,)).fetchone():
         return
     number = db.execute("INSERT INTO part (key, head) VALUES (?, '')", (key,)).lastrowid
     assert number is not None
-    places: dict[str, int] = {}
-
-    def cut_blocks() -> Iterator[tuple[int, bytes]]:
-        rest = enumerate(rows)
-        while taken := list(islice(rest, _ROWS)):
-            first = taken[0][0]
-            places.update((name, place) for place, (name, _) in taken)
-            block = [(name, bytes(record)) for _, (name, record) in taken]
-            yield number * _WIDE + first, seal(f"{key} {first}", _encode(block))
-
-    db.executemany("INSERT INTO block VALUES (?, ?)", cut_blocks())
-    listed = sorted(places.items())
-    head = f"{len(listed)} {listed[0][0] if listed else ''}"
-    db.execute("UPDATE part SET head = ? WHERE number = ?", (seal(f"{key} head", head.encode()), number))
-    firsts = [*(name for name, _ in listed[::_IDS]), ""]
-    for i, (first, after) in enumerate(pairwise(firsts)):
-        value = _encode((first, after, listed[i * _IDS : (i + 1) * _IDS]))
-        db.execute("INSERT INTO list VALUES (?, ?, ?)", (number, first, seal(f"{key} from {first}", value)))
+    packed = TablePacker(key, rows)
+    db.executemany("INSERT INTO block VALUES (?, ?)", ((number * _WIDE + at, value) for at, value in packed.blocks()))
+    db.execute("UPDATE part SET head = ? WHERE number = ?", (packed.head(), number))
+    db.executemany("INSERT INTO list VALUES (?, ?, ?)", ((number, first, value) for first, value in packed.lists()))
 
 
 def delete_tables(db: sqlite3.Connection, numbers: Iterable[int]) -> None:
@@ -113,11 +130,56 @@ def check_table(store: SqliteStore, key: str, number: int, head: bytes) -> None:
         raise Damaged(key)
 
 
-class SqliteRows:
-    """A table in the store, read by position or by id without loading it."""
+class TableSource(Protocol):
+    """Where the blocks and lists of stored tables are read, by the number of the table."""
 
-    def __init__(self, store: SqliteStore, key: str, number: int, head: tuple[int, str]) -> None:
-        self._store, self._key, self._number, (self._length, self._first) = store, key, number, head
+    def read_blocks(self, number: int, firsts: Sequence[int]) -> dict[int, bytes]:
+        """The blocks that begin at these positions, as they are stored; one that does not exist is absent."""
+        ...
+
+    def read_lists(self, number: int, firsts: Sequence[str]) -> list[tuple[str, bytes]]:
+        """The lists that begin with these ids, as they are stored; all, in order, where none is named."""
+        ...
+
+    def list_firsts(self, number: int) -> list[str]:
+        """The first id of each list, ascending."""
+        ...
+
+    def checking(self, key: str, number: int | None = None) -> AbstractContextManager[None]:
+        """Say that what is read under `key` is damaged, or gone since it was opened."""
+        ...
+
+
+class SqliteTables:
+    """The blocks and lists of the tables of the embedded store."""
+
+    def __init__(self, store: SqliteStore) -> None:
+        self._store = store
+        self.checking = store.checking
+
+    def read_blocks(self, number: int, firsts: Sequence[int]) -> dict[int, bytes]:
+        """The blocks that begin at these positions, as they are stored; one that does not exist is absent."""
+        base, marks = number * _WIDE, ",".join("?" * len(firsts))
+        query = f"SELECT place, value FROM block WHERE place IN ({marks})"
+        return {place - base: value for place, value in self._store.select(query, [base + first for first in firsts])}
+
+    def read_lists(self, number: int, firsts: Sequence[str]) -> list[tuple[str, bytes]]:
+        """The lists that begin with these ids, as they are stored; all, in order, where none is named."""
+        named = f"AND first IN ({','.join('?' * len(firsts))})" if firsts else ""
+        query = f"SELECT first, value FROM list WHERE number = ? {named} ORDER BY first"
+        return typing.cast(list[tuple[str, bytes]], self._store.select(query, (number, *firsts)))
+
+    def list_firsts(self, number: int) -> list[str]:
+        """The first id of each list, ascending."""
+        query = "SELECT first FROM list WHERE number = ? ORDER BY first"
+        return [first for (first,) in self._store.select(query, (number,))]
+
+
+class StoredRows:
+    """A table in a store, read by position or by id without loading it."""
+
+    def __init__(self, source: TableSource, key: str, number: int, head: tuple[int, str]) -> None:
+        self._source, self._key, self._number, (self._length, self._first) = source, key, number, head
         self._blocks: OrderedDict[int, Block] = OrderedDict()
         self._lists: OrderedDict[str, tuple[str, dict[str, int]]] = OrderedDict()
 
@@ -130,13 +192,13 @@ class SqliteRows:
         found: dict[int, Block] = {}
         for start in range(0, len(wanted), _KEPT):
             found |= self._read_blocks(wanted[start : start + _KEPT])
-        with self._store.checking(self._key, self._number):
+        with self._source.checking(self._key, self._number):
             return [found[p - p % _ROWS][p % _ROWS][1] for p in positions]
 
     def find(self, ids: Sequence[str]) -> dict[str, bytes]:
         """The records with these ids; one that does not exist is absent."""
         covering: dict[str, list[str]] = {}
-        with self._store.checking(self._key, self._number):
+        with self._source.checking(self._key, self._number):
             firsts = self._firsts
             if firsts[:1] != [self._first]:
                 raise Damaged(self._key)
@@ -163,10 +225,9 @@ class SqliteRows:
 
     def ids(self) -> Iterator[str]:
         """All ids in order."""
-        query = "SELECT first, value FROM list WHERE number = ? ORDER BY first"
         names: list[str] = [""] * self._length
-        with self._store.checking(self._key, self._number):
-            for first, value in self._store.select(query, (self._number,)):
+        with self._source.checking(self._key, self._number):
+            for first, value in self._source.read_lists(self._number, ()):
                 for name, place in _read_list(unseal(f"{self._key} from {first}", value))[2]:
                     names[place] = name
             if not all(names):
@@ -177,15 +238,12 @@ class SqliteRows:
         """The blocks that begin at these positions."""
         found = {first: self._blocks[first] for first in firsts if first in self._blocks}
         if missing := [first for first in firsts if first not in found]:
-            marks = ",".join("?" * len(missing))
-            query = f"SELECT place, value FROM block WHERE place IN ({marks})"
-            base = self._number * _WIDE
-            stored = dict(self._store.select(query, [base + first for first in missing]))
-            with self._store.checking(self._key, self._number):
+            stored = self._source.read_blocks(self._number, missing)
+            with self._source.checking(self._key, self._number):
                 for first in missing:
-                    if base + first not in stored:
+                    if first not in stored:
                         raise Damaged(self._key)
-                    block = _read_block(unseal(f"{self._key} {first}", stored[base + first]))
+                    block = _read_block(unseal(f"{self._key} {first}", stored[first]))
                     if len(block) != min(_ROWS, self._length - first):
                         raise Damaged(self._key)
                     found[first] = block
@@ -196,17 +254,14 @@ class SqliteRows:
     @cached_property
     def _firsts(self) -> list[str]:
         """The first id of each list, ascending."""
-        query = "SELECT first FROM list WHERE number = ? ORDER BY first"
-        return [first for (first,) in self._store.select(query, (self._number,))] or [""]
+        return self._source.list_firsts(self._number) or [""]
 
     def _read_lists(self, firsts: Sequence[str]) -> dict[str, tuple[str, dict[str, int]]]:
         """Of the lists that begin so where the next begins, and their positions by id."""
         found = {first: self._lists[first] for first in firsts if first in self._lists}
         missing = [first for first in firsts if first not in found]
         for start in range(0, len(missing), _KEPT):
-            block = missing[start : start + _KEPT]
-            query = f"SELECT first, value FROM list WHERE number = ? AND first IN ({','.join('?' * len(block))})"
-            for first, value in self._store.select(query, (self._number, *block)):
+            for first, value in self._source.read_lists(self._number, missing[start : start + _KEPT]):
                 _, after, listed = _read_list(unseal(f"{self._key} from {first}", value))
                 found[first] = (after, dict(listed))
         keep_some(self._lists, {first: found[first] for first in missing})

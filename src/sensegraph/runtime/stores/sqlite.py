@@ -7,7 +7,6 @@ SQLite tool: objects are JSON, arrays are `.npy`.
 from __future__ import annotations
 
 import os
-import re
 import sqlite3
 import threading
 import time
@@ -23,21 +22,14 @@ import msgspec
 from numpy.typing import NDArray
 
 from sensegraph.errors import TABLE_GONE, ResultGone, StoreError
+from sensegraph.runtime.stores.array_files import ArrayFiles
 from sensegraph.runtime.stores.corpus_store import LOST, Needed, Swept
 from sensegraph.runtime.stores.foreign import check_inert, check_links
 from sensegraph.runtime.stores.locking import hold_lock
 from sensegraph.runtime.stores.mending import is_as_left, mend_store, move_unreadable, note_as_left, upgrade_store
-from sensegraph.runtime.stores.rows import TABLES, SqliteRows, delete_tables, read_head, write_table
-from sensegraph.runtime.stores.sealing import (
-    Damaged,
-    decode_text,
-    is_sealed_array,
-    map_array,
-    seal,
-    sum_ref,
-    unseal,
-    write_sealed_array,
-)
+from sensegraph.runtime.stores.replies import REPLIES, ReplyFile
+from sensegraph.runtime.stores.rows import TABLES, SqliteTables, StoredRows, delete_tables, read_head, write_table
+from sensegraph.runtime.stores.sealing import Damaged, decode_text, seal, sum_ref, unseal
 from sensegraph.runtime.stores.sweeping import sweep_store
 from sensegraph.types import Usage
 
@@ -47,9 +39,6 @@ _LISTED = 100  # arrays from which the folder is listed instead of asked for eac
 _LEDGER = tuple(f.name for f in fields(Usage))
 _ANEW = "Move the folder away and run `sensegraph index` again: documents are read anew."
 _HEALED = "Run `sensegraph index`: it computes anew what is damaged."
-_DISK = "Check the disk, the permissions, and how many files may be open (`ulimit -n`)."
-_PLAIN = re.compile(r"[0-9A-Za-z_-][0-9A-Za-z_.-]{0,199}")  # keys that are names of files
-_CHECKED = 1 << 24  # bytes of an array up to which its checksum is read where it is opened; a build reads all of them
 _SCHEMA = (
     "CREATE TABLE IF NOT EXISTS object (key TEXT PRIMARY KEY, step TEXT NOT NULL, value BLOB NOT NULL)",
     *TABLES,
@@ -70,14 +59,14 @@ class SqliteStore:
     """
 
     def __init__(self, root: str | Path, *, readonly: bool = False, mend: bool = False) -> None:
-        self.root, self.readonly = Path(root), readonly
+        self.root, self.readonly, self.shared = Path(root), readonly, False
         self.path = self.root / "store.sqlite"
         check_links(self.root)
         if mend:
             move_unreadable(self.path, _SCHEMA)
         self._lock = threading.RLock()
         self._aside: dict[str, bytes] = {}
-        self._seen: set[str] = set()  # arrays whose checksum was right
+        self._arrays, self.replies = ArrayFiles(self.root / "arrays"), ReplyFile(self.root / REPLIES)
         self._whole = False  # whether all of it was looked through
         with self._guard():
             self._db = self._connect()
@@ -235,8 +224,7 @@ class SqliteStore:
         others = [k for k in keys if k not in found]
         if len(others) < _LISTED:
             return found | {k for k in others if self.array_path(k).exists()}
-        arrays = {path.stem for path in (self.root / "arrays").glob("*.npy")}  # one listing for many questions
-        return found | arrays.intersection(others)
+        return found.union(set(self._arrays.names()).intersection(others))  # one listing for many questions
 
     def write(self, objects: Mapping[str, bytes], step: str = "") -> None:
         """Store all of `objects` or none. Writing a key that exists changes nothing."""
@@ -254,7 +242,7 @@ class SqliteStore:
         with self.writing() as db:
             write_table(db, key, rows)
 
-    def rows(self, key: str) -> SqliteRows | None:
+    def rows(self, key: str) -> StoredRows | None:
         """The table under `key`, if it is there."""
         found = self.select("SELECT number, head FROM part WHERE key = ?", (key,))
         if not found:
@@ -263,7 +251,7 @@ class SqliteStore:
         with self.checking(key):
             if not isinstance(number, int):
                 raise Damaged(key)
-            return SqliteRows(self, key, number, read_head(key, head))
+            return StoredRows(SqliteTables(self), key, number, read_head(key, head))
 
     @contextmanager
     def checking(self, key: str, number: int | None = None, path: Path | None = None) -> Iterator[None]:
@@ -311,37 +299,21 @@ class SqliteStore:
 
     def array_path(self, key: str) -> Path:
         """The file of the array under `key`; whatever a damaged store takes for a key, it lies in the same folder."""
-        name = key if _PLAIN.fullmatch(key) else seal("", key.encode("utf-8", "replace"))[:4].hex()
-        return self.root / "arrays" / f"{name}.npy"
+        return self._arrays.path(key)
 
     def write_array(self, key: str, array: NDArray[Any]) -> None:
         """Store an array; it is read back memory-mapped."""
-        path = self.array_path(key)
         with self._guard():
-            if path.exists():
-                return
-            unfinished = path.with_name(f"{path.stem}.{os.getpid()}.part")
-            with unfinished.open("w+b") as file:
-                write_sealed_array(file, array)
-                file.flush()
-                os.fsync(file.fileno())  # the name must not outlive the content when the power fails
-            unfinished.replace(path)
+            self._arrays.write(key, array)
 
     def array(self, key: str) -> NDArray[Any] | None:
         """The array under `key`, memory-mapped read-only, if it is there."""
-        path = self.array_path(key)
-        try:
-            small = path.stat().st_size <= _CHECKED
-            with self.checking(key, path=path):
-                if small and key not in self._seen and not is_sealed_array(path):
-                    raise Damaged(key)
-                found = map_array(path)
-        except FileNotFoundError:
-            return None
-        except OSError as e:
-            raise StoreError(f"{path} cannot be read ({e}). {_DISK}") from e
-        self._seen.add(key)
-        return found
+        with self.checking(key, path=self.array_path(key)):
+            return self._arrays.open(key)
+
+    def array_names(self) -> list[str]:
+        """The keys of the arrays that are there, sorted."""
+        return self._arrays.names()
 
     # ── refs and the ledger ──
 

