@@ -78,6 +78,8 @@ def test_export_writes_what_was_imported(run: Run, root: Path, tmp_path: Path):
         ("graphml", ["graph.graphml"]),
         ("cypher", ["graph.cypher"]),
         ("json", ["graph.json"]),
+        ("ladybug", ["graph.lbug"]),
+        ("ladybug-cypher", ["graph.cypher"]),
     ],
 )
 def test_export_writes_property_graphs(run: Run, root: Path, tmp_path: Path, form: str, files: list[str]):
