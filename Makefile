@@ -1,6 +1,6 @@
 # `make` alone prints this help. Every task makes its own environment in .venv first, and sets nothing outside it.
 .DEFAULT_GOAL := help
-.PHONY: help setup collected test finetune finetune-setup quick explore mutants check format budgets docs demo clean
+.PHONY: help setup collected test finetune finetune-setup integrations integrations-setup quick explore mutants check format budgets docs demo clean
 
 # the first of these that is Python 3.11 to 3.13
 PYTHONS := python3 python3.13 python3.12 python3.11 python
@@ -8,6 +8,8 @@ BIN := .venv/bin
 READY := .venv/.ready
 TUNED_BIN := .venv-finetune/bin
 TUNED := .venv-finetune/.ready
+JOINED_BIN := .venv-integrations/bin
+JOINED := .venv-integrations/.ready
 # what CI trains with; pip takes the build for the CPU where its index has one
 TORCH := torch==2.13.0
 # what explore draws by, and how long
@@ -35,6 +37,11 @@ $(TUNED): pyproject.toml $(READY)
 	@$(TUNED_BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,finetune]' '$(TORCH)'
 	@touch $(TUNED)
 
+$(JOINED): pyproject.toml $(READY)
+	@test -x $(JOINED_BIN)/python || $(BIN)/python -m venv .venv-integrations
+	@$(JOINED_BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[langchain,llama-index,haystack]' pytest hypothesis
+	@touch $(JOINED)
+
 test: $(READY) ## all checks and all tests with coverage; pytest's summary is the last line where the checks pass
 	@$(MAKE) --no-print-directory check > .venv/check.log 2>&1 & checking=$$!; \
 	$(MAKE) --no-print-directory collected && $(BIN)/pytest -n 2 --dist worksteal --cov --cov-report=term; tested=$$?; \
@@ -48,6 +55,11 @@ finetune-setup: $(TUNED)
 
 finetune: $(TUNED) ## train, evaluate and serve tiny models on the CPU, in an environment of its own (about 2 GB)
 	@$(TUNED_BIN)/pytest -n 2 --dist loadfile -m finetune -W ignore -o faulthandler_timeout=900
+
+integrations-setup: $(JOINED)
+
+integrations: $(JOINED) ## the tests of LangChain, LlamaIndex and Haystack, in an environment of their own (about 450 MB)
+	@$(JOINED_BIN)/pytest tests/integrations
 
 quick: $(READY) ## the fast tests
 	@$(BIN)/pytest -n 2 --dist worksteal -m "not slow"
@@ -79,4 +91,4 @@ demo: $(READY) ## index 40 bundled documents offline and ask six questions
 	@$(BIN)/sensegraph demo
 
 clean: ## remove the environment and all caches
-	@rm -rf .venv .venv-finetune .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage
+	@rm -rf .venv .venv-finetune .venv-integrations .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage

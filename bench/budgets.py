@@ -14,12 +14,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
+from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
 from typing import TypeGuard
 
 PACKAGE = Path(__file__).resolve().parents[1] / "src" / "sensegraph"
 SETTINGS = "corpus/settings.py"
+FRAMEWORKS = {"langchain": "langchain_core", "llama_index": "llama_index", "haystack": "haystack"}  # by integration
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -55,6 +57,14 @@ def read_nodes(package: Path) -> tuple[tuple[str, ast.AST], ...]:
 def modules() -> tuple[tuple[str, str, ast.Module], ...]:
     """Every module of this package."""
     return read_sources(PACKAGE)
+
+
+def importable_modules() -> list[str]:
+    """The names of all modules of this package but the main program and those of frameworks that are not installed."""
+    missing = {f"sensegraph.integrations.{n}" for n, package in FRAMEWORKS.items() if find_spec(package) is None}
+    paths = [name.removesuffix(".py").removesuffix("/__init__") for name, *_ in modules()]
+    names = ["sensegraph." + p.replace("/", ".") for p in paths if p not in ("__init__", "__main__")]
+    return [name for name in names if name not in missing]
 
 
 def nodes() -> tuple[tuple[str, ast.AST], ...]:

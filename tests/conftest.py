@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import importlib
 import os
-import pkgutil
 import shutil
 import signal
 import tempfile
@@ -25,7 +24,7 @@ import pytest
 import typer.testing
 from hypothesis import settings
 
-import sensegraph
+import budgets
 from scripted import ScriptedServer
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.runtime.stores.sqlite import SqliteStore
@@ -96,8 +95,8 @@ def pytest_collection() -> Generator[None, object, object]:
 
     if (counting := Coverage.current()) is None:
         return (yield)
-    for module in pkgutil.walk_packages(sensegraph.__path__, "sensegraph."):
-        importlib.import_module(module.name)
+    for name in budgets.importable_modules():
+        importlib.import_module(name)
     counting.stop()
     try:
         return (yield)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import pkgutil
 from importlib import import_module
 from pathlib import Path
 
-import sensegraph
+import budgets
 from sensegraph.runtime.results import Step
 
 PINNED = Path(__file__).parent / "data" / "step-names.txt"
@@ -15,10 +14,9 @@ PINNED = Path(__file__).parent / "data" / "step-names.txt"
 def all_steps() -> dict[int, Step[object, object]]:
     """Every step of the package once, wherever it is imported."""
     found: dict[int, Step[object, object]] = {}
-    for module in pkgutil.walk_packages(sensegraph.__path__, "sensegraph."):
-        if not module.name.endswith("__main__"):
-            values = vars(import_module(module.name)).values()
-            found |= {id(v): v for v in values if isinstance(v, Step)}
+    for name in budgets.importable_modules():
+        values = vars(import_module(name)).values()
+        found |= {id(v): v for v in values if isinstance(v, Step)}
     return found
 
 

@@ -28,7 +28,7 @@ _WIDEST = 100  # of the last column
 _ROWS = 100  # rows that people are shown where the query sets no limit
 _PICTURES = ("svg", "png", "html")
 _DEPTHS = (0, 1)  # those of Figure 4 of Edge et al. (2024)
-_FORMATS = ("graphrag", "csv", "graphml", "cypher", "json")
+_FORMATS = ("graphrag", "csv", "graphml", "cypher", "json", "ladybug", "ladybug-cypher")
 _TABLES = ("jsonl", "parquet")
 _OF_IMPORT = "descriptions of "  # documents made by an earlier import of the same tables
 
@@ -323,7 +323,7 @@ def export_index(
     ] = "jsonl",
     force: Annotated[bool, typer.Option("--force", help="Write into a folder that is not empty.")] = False,
 ) -> None:
-    """Write the index as the seven tables of GraphRAG, or its graph as CSV, GraphML, Cypher or JSON."""
+    """Write the index as the seven tables of GraphRAG, or its graph as CSV, GraphML, Cypher, JSON or a database."""
     from sensegraph.graphs.interchange.exporting import export_tables
     from sensegraph.graphs.interchange.property_graphs import export_graph
 
@@ -331,6 +331,10 @@ def export_index(
         index = corpus.index()
         if form == "graphrag":
             done = export_tables(index, corpus.store, folder, tables, force=force)  # type: ignore[arg-type]
+        elif form.startswith("ladybug"):
+            from sensegraph.graphs.interchange.ladybug import export_ladybug
+
+            done = export_ladybug(index, folder, script=form.endswith("cypher"), force=force)
         else:
             done = export_graph(index, folder, form, force=force)  # type: ignore[arg-type]
     counts = ", ".join(f"{n:,} {kind.replace('_', ' ')}" for kind, n in done.counts.items())

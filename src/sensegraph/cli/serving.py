@@ -1,4 +1,4 @@
-"""Commands that serve a corpus to other programs: mcp, serve."""
+"""Commands that serve a corpus to other programs (mcp, serve), or exchange its graph with a server (push, pull)."""
 
 from __future__ import annotations
 
@@ -6,12 +6,16 @@ from contextlib import ExitStack
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sensegraph.cli.options import CommandRun, print_message, with_options
+from sensegraph.corpus.views import view_counts
 from sensegraph.errors import SettingsError
+
+if TYPE_CHECKING:
+    from sensegraph.graphs.interchange.neo4j_server import Server
 
 
 @with_options("* engine wait max_tokens max_cost settings trust")
@@ -98,3 +102,60 @@ def serve_corpora(
                 typer.launch(address)
 
         make_server(corpora, options, tell).run()  # until Ctrl-C or SIGTERM
+
+
+# ── servers of Neo4j ──
+
+_Url = Annotated[str, typer.Argument(metavar="URL", help="The server, such as bolt://localhost:7687 or neo4j+s://….")]
+_User = Annotated[str, typer.Option("--user", metavar="NAME", help="The user of the server.")]
+_Password = Annotated[
+    str | None,
+    typer.Option("--password", envvar="NEO4J_PASSWORD", metavar="TEXT", help="The password; asked for if missing."),
+]
+_Database = Annotated[str, typer.Option("--database", metavar="NAME", help="Which database of the server.")]
+
+
+def _find_server(url: str, user: str, password: str | None, database: str) -> Server:
+    from sensegraph.graphs.interchange.neo4j_server import Server
+
+    if password is None:
+        password = typer.prompt("Password", hide_input=True, err=True)
+    return Server(url, user, password, database)
+
+
+@with_options("root * as_json settings")
+def push_index(
+    run: CommandRun, url: _Url, user: _User = "neo4j", password: _Password = None, database: _Database = "",
+    called: Annotated[
+        str | None,
+        typer.Option("--name", metavar="NAME", help="What the nodes call their corpus.", show_default="the folder's"),
+    ] = None,
+) -> None:  # fmt: skip
+    """Write the graph into a database of Neo4j, in the place of an earlier push of this corpus; the rest stays."""
+    from sensegraph.graphs.interchange.neo4j_server import push_graph
+
+    server = _find_server(url, user, password, database)
+    with run.corpus(indexed=True, silent=True) as corpus:
+        done = push_graph(corpus.index(), server, called or run.root.resolve().name)
+    sent = f"pushed {done.entities:,} entities, {done.relations:,} relations, {done.claims:,} claims"
+    gone = f"removed {done.removed_nodes:,} nodes and {done.removed_edges:,} edges of an earlier push"
+    run.print_result(lambda: view_counts(done), lambda: f"{sent}\n{gone}")
+
+
+@with_options("* as_json")
+def pull_tables(
+    run: CommandRun, url: _Url,
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where to write the tables; made when there is none.")],
+    user: _User = "neo4j", password: _Password = None, database: _Database = "",
+    called: Annotated[str, typer.Option("--name", metavar="NAME", help="Only what was pushed under this name.")] = "",
+    named: Annotated[str, typer.Option("--name-property", metavar="KEY", help="What holds a node's name.")] = "name",
+    force: Annotated[bool, typer.Option("--force", help="Write into a folder that is not empty.")] = False,
+) -> None:  # fmt: skip
+    """Write a graph of Neo4j as two tables, which `sensegraph import DIR` makes an index of."""
+    from sensegraph.graphs.interchange.neo4j_server import pull_graph
+
+    server = _find_server(url, user, password, database)
+    done = pull_graph(server, folder, corpus=called, name=named, force=force)
+    counts = f"{done.entities:,} entities, {done.relations:,} relations"
+    lines = [*map(str, done.files), counts, *(f"- {note}" for note in done.notes)]
+    run.print_result(lambda: view_counts(done), lambda: "\n".join(lines))

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from sensegraph.graphs.drawing.community_map import CommunityInside, DepthMap, EntityDot
     from sensegraph.graphs.interchange.exporting import Exported
     from sensegraph.graphs.interchange.importing import Imported
+    from sensegraph.graphs.interchange.neo4j_server import Pulled, Pushed
     from sensegraph.graphs.match.matches import Matches
     from sensegraph.index.browse.pages import (
         DocumentPage,
@@ -350,6 +351,12 @@ def view_imported(done: Imported) -> JSON:
     manifest = done.manifest
     counts, clusters = dict(manifest.counts), list(manifest.clusters)
     return {"rows": dict(done.rows), **counts, "clusters": clusters, "notes": list(done.notes)}
+
+
+def view_counts(found: Pushed | Pulled) -> JSON:
+    """What went to a server of Neo4j, or came from one."""
+    files = {"files": [str(path) for path in found.files]} if hasattr(found, "files") else {}
+    return {name: getattr(found, name) for name in found.__slots__ if name != "files"} | files
 
 
 def view_exported(done: Exported) -> JSON:

@@ -143,7 +143,7 @@ def cypher_value(literal: str, *, early: bool) -> str:
 
 @given(st.lists(st.sampled_from(['"', "\\", "u", "0022", "\n", "\x85", "\u2028", "\x00", "a", "é", "😀"])).map("".join))
 def test_a_text_in_cypher_reads_the_same_wherever_escapes_are_resolved(text: str):
-    literal = property_graphs._cypher_literal(text)
+    literal = property_graphs.cypher_literal(text)
     assert len(literal.splitlines()) == 1
     assert cypher_value(literal, early=False) == text
     assert cypher_value(literal, early=True) == text

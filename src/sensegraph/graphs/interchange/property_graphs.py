@@ -211,7 +211,7 @@ def _write_cypher(place: Path, elements: Elements) -> Written:
             file.write(f"UNWIND [{rows}] AS row MERGE (n:Entity {{id: row.id}}) SET n += row;\n")
         for block in split_blocks(elements.edges(), _STATEMENT):
             ties = [
-                f"{{source: {_cypher_literal(e.ends[0])}, target: {_cypher_literal(e.ends[1])}, "
+                f"{{source: {cypher_literal(e.ends[0])}, target: {cypher_literal(e.ends[1])}, "
                 f"set: {_cypher_map([('id', e.id), *_pair_columns(elements.edge_columns, e)])}}}"
                 for e in block
             ]
@@ -227,17 +227,17 @@ def _pair_columns(columns: Sequence[Column], element: Element) -> Iterator[tuple
 
 
 def _cypher_map(pairs: Iterable[tuple[str, Any]]) -> str:
-    return "{" + ", ".join(f"{name}: {_cypher_literal(value)}" for name, value in pairs) + "}"
+    return "{" + ", ".join(f"{name}: {cypher_literal(value)}" for name, value in pairs) + "}"
 
 
-def _cypher_literal(value: Any) -> str:
+def cypher_literal(value: Any) -> str:
     """A value in Cypher's syntax. A property can be a list of texts, not of maps: those become JSON texts.
 
     Servers differ in whether `\\u…` is resolved before strings are told apart, so a backslash before a `u` ends its
     string: both read the same text, and no text can end its string early.
     """
     if isinstance(value, list):
-        return "[" + ", ".join(_cypher_literal(v if isinstance(v, str) else _dump_json(v)) for v in value) + "]"
+        return "[" + ", ".join(cypher_literal(v if isinstance(v, str) else _dump_json(v)) for v in value) + "]"
     if not isinstance(value, str):
         return _dump_json(value) if isinstance(value, bool) else repr(value)
     parts = '\\\\" + "u'.join(_dump_json(part)[1:-1] for part in value.split("\\u"))
