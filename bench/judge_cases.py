@@ -58,7 +58,8 @@ def judged(case: dict[str, Any], replicates: int, rt: Runtime) -> int:
         score = "no verdict" if mean is None else f"{mean:5.1f} for the first"
         kept = "" if told.consistent is None else f", {told.same} of {told.orders} the same in both orders"
         print(f"  {'ok  ' if right else 'FAIL'} {criterion:17} {score}{kept}; expected: {wins}")
-    for warning in assess_bias(found).warnings:
+    report = assess_bias(found)
+    for warning in (*report.warnings, *report.remarks):
         print(f"  ! {warning}")
     return missed
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner, Result
@@ -27,8 +28,7 @@ from sensegraph.lab.reproduction.table_recipes import (
     Pinned,
     Recipe,
     ReproducedTable,
-    Row,
-    grade_figure,
+    list_figures,
     read_plan_text,
     read_recipes,
     select_recipes,
@@ -55,8 +55,16 @@ def wired(server: ScriptedServer) -> None:
     Path("sensegraph.toml").write_text("\n".join(lines) + "\n")
 
 
-def table_of(result: Result, place: int = 0) -> dict[str, object]:
-    found: dict[str, object] = json.loads(result.stdout)[place]
+def table_of(result: Result, place: int = 0) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(result.stdout)[place]
+    return found
+
+
+def ours_of(table: Mapping[str, Any], which: str = "ours") -> dict[str, list[float]]:
+    """Our figures, row by row; or the published ones."""
+    found: dict[str, list[float]] = {}
+    for figure in table["figures"]:
+        found.setdefault(figure["row"], []).append(figure[which])
     return found
 
 
@@ -92,25 +100,28 @@ def test_what_is_pinned_has_a_figure_for_every_row_and_names_a_command_that_exis
             assert isinstance(pins.measured, date)
 
 
-def test_a_figure_is_ok_okish_or_fails_by_how_far_it_is_off():
-    assert [grade_figure(v, 100.0, 2.0) for v in (100, 102, 98, 105.9, 106.1, None)] == [
-        "ok", "ok", "ok", "okish", "fail", "fail",
-    ]  # fmt: skip
-    assert [grade_figure(v, 0.0, 5.0) for v in (0.0, 0.1)] == ["ok", "fail"]
-
-
-def test_the_verdict_of_a_table_is_that_of_its_worst_figure_and_none_where_nothing_is_pinned():
+def test_a_table_is_told_in_three_columns_with_what_ours_is_against_each() -> None:
     pins = Pinned("offline", date(2026, 1, 2), "sensegraph repro x --table 1", 1.0, {"a": (100.0, 50.0)})
-    recipe = Recipe("1", "answers", "", {"a": "claims"}, pinned=(pins,))
-    row = Row("a", (90.0, 40.0), (100.0, 51.0), (100.0, 50.0), 1.0)
-    found = ReproducedTable(recipe, ("A", "B"), (row,), "offline", (), pins)
-    assert found.grade == "okish"
-    assert "okish: against our own figures of 2026-01-02 (sensegraph repro x --table 1), ± 1 %" in format_reproduction(
-        found
-    )
-    assert ReproducedTable(recipe, ("A",), (Row("a", (), (1.0,)),), "model").grade == ""
+    recipe = Recipe("1", "answers", "", {"a": "claims"}, 5.0, "GPT-4-turbo", pinned=(pins,))
+    figures = list_figures(recipe, ("A", "B"), {"a": [100.0, 51.0]}, {"a": [90.0, 50.0]}, pins)
+    lines = format_reproduction("x", ReproducedTable(recipe, figures, "offline", (), pins)).splitlines()
+    assert [re.split(r"  +", line.strip()) for line in lines[1:4]] == [
+        ["published", "ours", "our pin", "against published", "against our pin"],
+        ["a A", "90", "100", "100", "not reproduced (+11.1 %)", "as before"],
+        ["a B", "50", "51", "50", "reproduced (+2.0 %)", "changed"],
+    ]
+    assert lines[4] == "1 of 2 published figures are reproduced (± 5 %)."
+    assert "are of GPT-4-turbo; these were made without a model" in lines[5]
+    assert lines[6].startswith("1 of 2 pinned figures are as before (± 1 %; 2026-01-02: sensegraph repro x")
     assert recipe.pins("model") is None
     assert recipe.pins("offline", "other data") is None
+
+
+def test_without_a_pin_the_reason_is_said() -> None:
+    recipe = Recipe("1", "answers", "", {"a": "claims"})
+    said = format_reproduction("x", ReproducedTable(recipe, list_figures(recipe, ("A",), {"a": [1.0]}, {}, None), "m"))
+    assert "Nothing that is published stands beside these figures." in said
+    assert "No figure is compared with a pin: nothing is pinned for this engine on these data." in said
 
 
 def test_an_unknown_paper_or_table_is_named_with_those_that_there_are(run: Run):
@@ -149,28 +160,25 @@ def test_holm_and_the_sum_of_claims_need_no_data_and_are_as_printed(run: Run):
     result = run("edge2024", "--table", "6", "--json")
     assert result.exit_code == 0
     found = table_of(result)
-    assert found["grade"] == "ok"
-    assert {n: r["ours"] for n, r in found["rows"].items()} == {  # type: ignore[attr-defined]
-        "numeric p within 0.01": [87.0],
-        "p < 0.001 found so": [33.0],
-    }
+    assert (found["reproduced"], found["not_reproduced"], found["as_before"], found["changed"]) == (2, 0, 2, 0)
+    assert ours_of(found) == {"numeric p within 0.01": [87.0], "p < 0.001 found so": [33.0]}
     assert "table 6 (wins) is left out: " in result.stderr
+    assert "with a model: sensegraph repro edge2024 --table 6 --data data --yes --set endpoint" in result.stderr
     assert "47,075" in run("edge2024", "--table", "3").stdout
 
 
 def test_counts_of_table_6_are_said_of_how_many_they_are(run: Run):
     said = run("edge2024", "--table", "6").stdout
-    assert re.search(r"ours +87 of 87\n", said)
-    assert re.search(r"ours +33 of 33\n", said)
+    assert re.search(r"numeric p within 0.01 +87 +87 +87 +reproduced +as before\n", said)
+    assert re.search(r"p < 0.001 found so +33 +33 +33 +reproduced +as before\n", said)
     assert "120 of all 120 printed p follow from the printed z" in said
-    assert "published" not in said.partition("120 of")[0]
 
 
 def test_one_cell_of_grafts_figures_does_not_fit_and_is_named(run: Run):
     said = run("graft").stdout
-    assert said.startswith("figures 2-4, joint")
+    assert said.startswith("graft2024, figures 2-4, joint")
     assert "human, RAFT: printed 0.403, computed 0.439" in said
-    assert re.search(r"ours +19 of 20\n", said)
+    assert re.search(r"joint cells that fit +20 +19 +19 +not reproduced \(-5.0 %\) +as before\n", said)
 
 
 # ── offline ──
@@ -181,11 +189,13 @@ def test_units_and_tokens_of_each_depth_stand_beside_the_published_ones(run: Run
     result = run("edge2024", "--table", "2", "--json", "--set", "endpoint.max_retries=1")
     assert result.exit_code == 0, result.output
     found = table_of(result)
-    assert found["grade"] == ""  # other data than those of the pinned figures
-    rows = found["rows"]
-    assert rows["podcast units"]["published"] == [34, 367, 969, 1310, 1669]  # type: ignore[index]
-    assert rows["podcast units"]["ours"][-1] == 12  # type: ignore[index]
-    assert rows["podcast %"]["ours"][-1] == 100  # type: ignore[index]
+    assert found["as_before"] == found["changed"] == 0  # other data than those of the pinned figures
+    assert ours_of(found, "published")["podcast units"] == [34, 367, 969, 1310, 1669]
+    assert ours_of(found)["podcast units"][-1] == 12
+    assert ours_of(found)["podcast %"][-1] == 100
+    verdicts = {(f["row"], f["column"]): f["against_published"] for f in found["figures"]}
+    assert verdicts["podcast units", "TS"] == "not reproduced"
+    assert verdicts["podcast %", "TS"] == "reproduced"
 
 
 @pytest.mark.slow
@@ -194,9 +204,8 @@ def test_claims_and_clusters_of_six_conditions_share_their_answers(run: Run, tmp
     written(tmp_path / "data" / "podcast", told, [{"_id": "q", "text": "Whom did Ada Harrow hire and pay?"}])
     three = table_of(run("edge2024", "--table", "3", "--json"), 1)
     four = table_of(run("edge2024", "--table", "4", "--json"))
-    assert three["columns"] == ["C0", "C1", "C2", "C3", "TS", "SS"]
-    claims = three["rows"]["podcast"]["ours"]  # type: ignore[index]
-    loosest = four["rows"]["podcast 0.8"]["ours"]  # type: ignore[index]
+    assert [f["column"] for f in three["figures"]] == ["C0", "C1", "C2", "C3", "TS", "SS"]
+    claims, loosest = ours_of(three)["podcast"], ours_of(four)["podcast 0.8"]
     assert all(c is not None and g <= c for c, g in zip(claims, loosest, strict=True))
     assert max(claims) > 0
     assert (tmp_path / "repro/edge2024/podcast.experiment2/report.html").is_file()
@@ -208,11 +217,10 @@ def test_recall_of_methods_stands_beside_that_of_the_published_ones(run: Run, tm
     result = run("hipporag2", "--table", "1", "--json")
     assert result.exit_code == 0, result.output
     found = table_of(result)
-    assert found["columns"][:2] == ["musique R@2", "musique R@5"]  # type: ignore[index]
-    row = found["rows"]["BM25"]  # type: ignore[index]
-    assert row["published"] == [32.4, 43.5, 55.3, 65.3, 57.3, 74.8]
-    assert row["ours"][1] == 100
-    assert found["notes"][-1] == "Judged questions asked: musique 4 of 4, 2wiki 4 of 4, hotpotqa 4 of 4."  # type: ignore[index]
+    assert [f["column"] for f in found["figures"][:2]] == ["musique R@2", "musique R@5"]
+    assert ours_of(found, "published")["BM25"] == [32.4, 43.5, 55.3, 65.3, 57.3, 74.8]
+    assert ours_of(found)["BM25"][1] == 100
+    assert "Judged questions asked: musique 4 of 4, 2wiki 4 of 4, hotpotqa 4 of 4." in found["notes"]
 
 
 @pytest.mark.slow
@@ -221,8 +229,8 @@ def test_recall_of_the_first_questions_is_that_of_no_others(run: Run, tmp_path: 
     for name in ("musique", "2wiki", "hotpotqa"):
         written(tmp_path / "data" / name, asked=asked, judged=[("q0", "k0", 1), ("q1", "f5", 1)])
     whole, one = (table_of(run("hipporag2", "--json", *more)) for more in ([], ["--questions", "1"]))
-    assert [f["rows"]["BM25"]["ours"][1] for f in (whole, one)] == [50, 100]  # type: ignore[index]
-    assert one["notes"][-1].startswith("Judged questions asked: musique 1 of 2, ")  # type: ignore[index]
+    assert [ours_of(f)["BM25"][1] for f in (whole, one)] == [50, 100]
+    assert any(n.startswith("Judged questions asked: musique 1 of 2, ") for n in one["notes"])
 
 
 def test_the_first_questions_have_no_verdict_and_all_of_them_keep_theirs(tmp_path: Path):
@@ -238,13 +246,13 @@ def test_the_first_questions_have_no_verdict_and_all_of_them_keep_theirs(tmp_pat
         _set_beside_published(recipe, b, {"podcast": [1.0] * 6}, known.columns, "offline", known) for b in (two, one)
     )
     assert (found.pins, part.pins) == (pins, None)
-    assert "pinned for all questions, not for these: no verdict" in format_reproduction(part)
+    assert "pinned for all questions, not for these." in format_reproduction("edge2024", part)
 
 
 def test_where_no_question_is_asked_a_number_of_them_is_said_to_change_nothing(run: Run):
     said = run("edge2024", "--table", "3", "--questions", "3").stdout
     assert "--questions changes nothing here" in said
-    assert "ok: against our own figures" in said
+    assert "1 of 1 pinned figures are as before" in said
 
 
 def test_without_its_data_a_recipe_is_left_out_and_what_it_needs_is_said(run: Run):
@@ -259,9 +267,11 @@ def test_a_dry_run_says_what_is_done_and_needed_and_does_nothing(run: Run, tmp_p
     assert "edge2024, table 2: an index of the data" in said
     assert "data: data/podcast" in said
     assert "cannot be run now: it needs a judge" in said
-    assert said.partition("table 3")[0].endswith(
-        "takes: no calls to a model, no cost; the time is this machine's own\n\nedge2024, "
-    )
+    (units,) = re.findall(r"edge2024, table 2:.*?\n\n", said, re.DOTALL)
+    assert "published: by GPT-4-turbo; reproduced within ± 5 %" in units
+    assert "takes: no calls to a model, no cost; the time is this machine's own\n" in units
+    assert "with a model: sensegraph repro edge2024 --table 2 --data data --yes --set endpoint.base_url=URL" in units
+    assert re.search(r"which takes:\n +part +calls .*\n +index of podcast +[1-9]", units)
     assert not (tmp_path / "repro").exists()
 
 
@@ -299,9 +309,10 @@ def test_a_judge_says_how_often_leanrag_wins_against_itself_without_relations(
     assert server.calls == []
     result = run("zhang2025", "--table", "2", "--json", "--yes")
     assert result.exit_code == 0, result.output
-    rows = table_of(result)["rows"]
-    assert {n: r["published"] for n, r in rows.items()}["diversity"] == [59.6]  # type: ignore[attr-defined]
-    assert all(0 <= r["ours"][0] <= 100 for r in rows.values())  # type: ignore[attr-defined]
+    found = table_of(result)
+    assert ours_of(found, "published")["diversity"] == [59.6]
+    assert found["figures"]
+    assert all(0 <= f["ours"] <= 100 for f in found["figures"])
     before = len(server.calls)
     assert run("zhang2025", "--table", "2", "--json").exit_code == 0
     assert len(server.calls) == before
@@ -313,8 +324,7 @@ def test_win_rates_of_six_conditions_stand_beside_those_of_table_6(run: Run, tmp
     written(tmp_path / "data" / "podcast", told, [{"_id": "q", "text": "Who wrote to whom?"}])
     wired(server)
     found = table_of(run("edge2024", "--table", "6", "--json", "--yes"), 1)
-    assert len(found["columns"]) == 15  # type: ignore[arg-type]
-    row = found["rows"]["comprehensiveness"]  # type: ignore[index]
-    place = found["columns"].index("C0 – TS")  # type: ignore[attr-defined]
-    assert row["published"][place] == 50.24
-    assert 0 <= row["ours"][place] <= 100
+    (cell,) = (f for f in found["figures"] if (f["row"], f["column"]) == ("comprehensiveness", "C0 – TS"))
+    assert len(ours_of(found)["comprehensiveness"]) == 15
+    assert cell["published"] == 50.24
+    assert 0 <= cell["ours"] <= 100

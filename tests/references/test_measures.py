@@ -12,7 +12,6 @@ from scipy import stats
 from sklearn.metrics import label_ranking_average_precision_score, ndcg_score, precision_score, recall_score
 
 from sensegraph.lab.finetuning.data.chances import chi_square_tail, wilson_interval
-from sensegraph.lab.judging.bias import spearman
 from sensegraph.lab.retrieval.retrieval_scores import ndcg, precision_at_k, recall_at_k, reciprocal_rank
 from sensegraph.lab.scores.standard import rouge_1, rouge_2, rouge_l, token_f1
 from sensegraph.lab.scores.statistics import (
@@ -23,6 +22,7 @@ from sensegraph.lab.scores.statistics import (
     shapiro_wilk,
     sign_test,
     signed_rank_test,
+    spearman,
 )
 from sensegraph.lab.scores.tokenmatch import match_tokens, rescale_score, token_rarity
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -12,7 +14,8 @@ from sensegraph.lab.experiments.conditions import Asked, Condition, Plan, Reply,
 from sensegraph.lab.experiments.evaluation_report import build_report, summarise_evaluation, tabulate_means
 from sensegraph.lab.experiments.experiment import Compared, Measure, Outcome, measure_lengths
 from sensegraph.lab.experiments.sheets import format_count, render_markdown
-from sensegraph.lab.scores.statistics import Values, compare_all_pairs
+from sensegraph.lab.judging.length_control import ControlledRate
+from sensegraph.lab.scores.statistics import Interval, Values, compare_all_pairs, compare_judged_pairs
 from sensegraph.types import Answer, Usage
 
 GOOD = Reply(Answer("It rained all day."))
@@ -103,13 +106,43 @@ def test_one_condition_is_compared_with_nothing():
 
 
 def test_of_win_rates_too_the_least_possible_p_is_told():
-    few, many_more = (compare_all_pairs({"a": [1.0] * n, "b": [1.0] * n}, draws=10) for n in (4, 40))
-    assert describe_wins("directness", few) == (
-        "Win rate, directness: with 4 questions p cannot be below 0.125: no difference can be more than chance."
+    few, many_more = (compare_judged_pairs({("a", "b"): [50.0] * n}) for n in (4, 40))
+    assert describe_wins("directness", few, [rated()]) == (
+        "Win rate at equal length, directness: with 4 questions p cannot be below 0.125: no difference can be more "
+        "than chance."
     )
-    assert describe_wins("directness", many_more).endswith(
+    assert describe_wins("directness", many_more, [rated()]).endswith(
         "no difference that is more than chance (least p Holm 1.000)."
     )
+
+
+def rated(mean: float | None = None, low: float = 0.0, p: float = 1.0, **more: Any) -> ControlledRate:
+    """Of 40 questions the first has the longer answer in 30."""
+    rate = None if mean is None else Interval(mean, low, 99.0)
+    return ControlledRate("depth", ("a", "b"), 40, 30, 10, rate, p, Interval(80.0, 60.0, 90.0), False, p_holm=p, **more)
+
+
+@pytest.mark.parametrize(
+    ("rate", "said"),
+    [
+        (rated(70.0, 55.0, 0.01), "a 70 % over b (plain 90 %)."),
+        (rated(60.0, 45.0, 0.2), "a over b in plain win rates only (90 %; not at equal length)."),
+        (rated(70.0, 55.0, 0.01, held=True), "a over b in plain win rates only (90 %; the judge goes by place)."),
+        (
+            rated(),
+            "a against b cannot be told apart from length, since a has the longer answer in 30 of 40 questions and at "
+            "least 5 in which it has not are needed; plain, a wins 90 %.",
+        ),
+    ],
+)
+def test_a_headline_says_who_is_better_at_equal_length_and_what_the_plain_rate_is(rate: ControlledRate, said: str):
+    plain = compare_judged_pairs({("a", "b"): [90.0] * 40})
+    assert describe_wins("depth", plain, [rate]) == f"Win rate at equal length, depth: {said}"
+
+
+def test_the_one_that_loses_by_the_plain_rate_may_be_better_at_equal_length():
+    plain = compare_judged_pairs({("a", "b"): [40.0] * 40})
+    assert describe_wins("depth", plain, [rated(70.0, 55.0, 0.01)]).endswith("a 70 % over b (plain 40 %).")
 
 
 def test_failures_and_refusals_are_said_only_where_there_are_any_and_in_good_english():
@@ -137,7 +170,15 @@ def test_one_is_singular_and_more_are_plural():
 def cells(values: dict[str, Values], digits: int = 2) -> list[tuple[str, bool]]:
     found = outcome([values], digits=digits)
     (row,) = tabulate_means(found.compared[1:], found).rows
-    return [(cell.text, cell.strong) for cell in row[1:]]
+    return [(re.sub(r" \[.*?\]", "", cell.text), cell.strong) for cell in row[1:]]
+
+
+def test_means_stand_with_their_intervals_which_are_wilsons_where_they_are_shares():
+    (found,) = outcome([{"a": [1.0, 1.0, 1.0]}]).compared[1:]
+    asked = outcome([{"a": [1.0, 1.0, 1.0]}])
+    shared = Compared(replace(found.measure, share=True), ())
+    texts = [tabulate_means([one], asked).rows[0][1].text for one in (found, shared)]
+    assert texts == ["1.00 [1.00, 1.00]", "1.00 [0.44, 1.00]"]
 
 
 def test_the_highest_mean_is_marked_where_all_are_of_the_same_questions():

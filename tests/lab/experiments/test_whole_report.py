@@ -96,7 +96,7 @@ def found() -> Outcome:
         "judge-1",
         "notes",
         ("Held.",),
-        weigh_judgements(plan, given, QUESTIONS, listed),
+        weigh_judgements(given, QUESTIONS, listed),
         marks,
         {"claimify.claim": Usage(2, 30, 4, 1, 20, cost_usd=0.5), "support.free": Usage()},
         ("A note.",),
@@ -132,7 +132,10 @@ def test_the_figures_for_programs_are_those_of_the_report(found: Outcome) -> Non
     assert [p["better"] for p in claims["pairs"]] == ["a"]
     judged = told["verdicts"]
     assert (judged["verdicts"], judged["missing"]) == (32, 4)
-    assert [p["better"] for c in ("depth", "directness") for p in judged["pairs"][c]] == ["a", None]
+    assert [p["better"] for c in ("depth", "directness") for p in judged["pairs"][c]] == [None, None]
+    assert [p["plain_better"] for c in ("depth", "directness") for p in judged["pairs"][c]] == ["a", None]
+    depth = judged["pairs"]["depth"][0]["equal_length"]
+    assert (depth["rate"], depth["longer"], depth["shorter"]) == (None, 5, 1)  # of equal length are two
     assert judged["pairs"]["directness"][0]["rate"]["mean"] == 25.0
     assert judged["bias"]["first"] == pytest.approx(17 / 28)
     assert judged["bias"]["consistent"] == pytest.approx(10 / 12)

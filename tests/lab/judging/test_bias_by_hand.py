@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from sensegraph.lab.judging import bias
-from sensegraph.lab.judging.bias import Places, spearman
+from sensegraph.lab.judging.bias import Places
 from sensegraph.lab.judging.criteria import judging_presets
+from sensegraph.lab.judging.judgements import Judged
+from sensegraph.lab.scores.statistics import spearman
 
 
 @pytest.mark.parametrize(
@@ -27,22 +29,41 @@ def places(decided: int, wins: int, orders: int = 0, same: int = 0) -> Places:
 
 
 @pytest.mark.parametrize(
-    ("found", "where", "said"),
+    ("found", "p", "by_place"),
     [
-        (places(10, 6), "", []), (places(10, 7), "", ["first"]), (places(10, 4), "", []),
-        (places(10, 3), "", ["second"]),
-        (places(0, 0), "", []), (places(10, 8), "a against b", []),  # of a single cell no more than chance
-        (places(10, 9), "a against b", ["first"]), (places(10, 1), "a against b", ["second"]),
-        (places(9, 8), "a against b", ["first"]), (places(8, 7), "a against b", []),  # p 0.039 and 0.070
-        (places(0, 0, 5, 3), "", []), (places(0, 0, 5, 2), "", ["same"]), (places(0, 0, 1, 0), "", ["same"]),
-        (places(0, 0, 4, 0), "a against b", []), (places(0, 0, 5, 0), "a against b", ["same"]),
-        (places(10, 9, 5, 1), "", ["first", "same"]),
+        (places(10, 6), 0.001, False), (places(10, 7), 0.001, True), (places(10, 4), 0.001, False),
+        (places(10, 3), 0.001, True), (places(0, 0), 0.001, False), (places(10, 9), 0.01, False),
+        (places(10, 9), 0.0099, True),
     ],
 )  # fmt: skip
-def test_a_warning_is_given_beyond_six_tenths(found: Places, where: str, said: list[str]) -> None:
-    told = list(bias._warn_of_bias(found, where))
-    assert [next(w for w in ("first", "second", "same") if f" {w} " in text) for text in told] == said
+def test_a_judge_goes_by_place_beyond_six_tenths_and_beyond_chance(found: Places, p: float, by_place: bool) -> None:
+    assert bias._goes_by_place(found, p) is by_place
+
+
+@pytest.mark.parametrize(
+    ("found", "where", "said"),
+    [
+        (places(0, 0, 5, 3), "", 0), (places(0, 0, 5, 2), "", 1), (places(0, 0, 1, 0), "", 1),
+        (places(0, 0, 4, 0), "a against b", 0), (places(0, 0, 5, 0), "a against b", 1), (places(0, 0), "", 0),
+    ],
+)  # fmt: skip
+def test_noise_is_told_below_six_tenths_and_of_a_cell_from_five_pairs_on(found: Places, where: str, said: int) -> None:
+    told = bias._remark_on_noise(found, where)
+    assert len(told) == said
     assert all(text.startswith(where or "The") for text in told)
+
+
+def test_replicates_of_one_verdict_count_once_where_places_are_tested() -> None:
+    verdicts = [Judged(q, "depth", "a", "b", r, 1) for q in range(7) for r in range(5)]
+    assert bias.place_p(verdicts) == 1.0  # asked in one order, seven questions are too few to tell
+    eight = [Judged(q, "depth", "a", "b", r, 1) for q in range(8) for r in range(5)]
+    assert bias.place_p(eight) == pytest.approx(2 / 2**8)
+
+
+def test_in_both_orders_four_questions_that_all_go_to_one_place_are_enough() -> None:
+    verdicts = [Judged(q, "depth", *shown, 0, 2) for q in range(4) for shown in (("a", "b"), ("b", "a"))]
+    assert bias.place_p(verdicts) == pytest.approx(2 / 4**4)
+    assert bias.place_p(verdicts[:6]) == pytest.approx(2 / 4**3)
 
 
 def test_shares_are_of_what_was_decided_and_of_what_was_judged_twice() -> None:

@@ -7,13 +7,13 @@ from datetime import date
 import pytest
 
 from sensegraph.errors import InputError
+from sensegraph.lab.experiments.published import list_recipe_papers
 from sensegraph.lab.reproduction.table_recipes import (
-    Grade,
+    Figure,
     Pinned,
     Recipe,
     ReproducedTable,
-    Row,
-    grade_figure,
+    list_figures,
     read_plan_text,
     read_recipes,
     select_recipes,
@@ -21,34 +21,54 @@ from sensegraph.lab.reproduction.table_recipes import (
 
 
 @pytest.mark.parametrize(
-    ("own", "pinned", "within", "grade"),
+    ("ours", "known", "percent", "near"),
     [
-        (100.0, 100.0, 0.0, "ok"), (101.0, 100.0, 1.0, "ok"), (99.0, 100.0, 1.0, "ok"), (101.01, 100.0, 1.0, "okish"),
-        (103.0, 100.0, 1.0, "okish"), (97.0, 100.0, 1.0, "okish"), (103.01, 100.0, 1.0, "fail"),
-        (96.99, 100.0, 1.0, "fail"), (-99.0, -100.0, 1.0, "ok"), (99.0, -100.0, 1.0, "fail"), (0.0, 0.0, 5.0, "ok"),
-        (1e-6, 0.0, 5.0, "fail"), (None, 1.0, 50.0, "fail"),
+        (100.0, 100.0, 0.0, True), (101.0, 100.0, 1.0, True), (99.0, 100.0, 1.0, True), (101.01, 100.0, 1.0, False),
+        (98.99, 100.0, 1.0, False), (-99.0, -100.0, 1.0, True), (99.0, -100.0, 1.0, False), (0.0, 0.0, 5.0, True),
+        (1e-6, 0.0, 5.0, False), (None, 1.0, 50.0, False),
     ],
 )  # fmt: skip
-def test_a_figure_is_as_good_as_it_is_near(own: float | None, pinned: float, within: float, grade: Grade) -> None:
-    assert grade_figure(own, pinned, within) == grade
+def test_a_figure_is_reproduced_within_its_tolerance_and_as_before_within_that_of_the_pin(
+    ours: float | None, known: float, percent: float, near: bool
+) -> None:
+    found = Figure("r", "c", known, ours, None, tolerance=percent, within=0.0)
+    assert (found.against_published, found.against_pin) == ("reproduced" if near else "not reproduced", "")
+    pinned = Figure("r", "c", None, ours, known, tolerance=0.0, within=percent)
+    assert (pinned.against_published, pinned.against_pin) == ("", "as before" if near else "changed")
 
 
-RECIPE = Recipe("2", "answers", "x", {"a": "b"})
+RECIPE = Recipe("2", "answers", "x", {"a": "b"}, tolerance=5.0)
 
 
-def row(*ours: float | None) -> Row:
-    return Row("r", (None,) * len(ours), ours, (100.0,) * len(ours), 1.0)
+def test_what_equals_our_own_pin_is_no_reproduction() -> None:
+    pins = Pinned("offline", date(2026, 1, 1), "c", 1.0, {"a": (160.0, 1669.0)})
+    columns, ours, published = ("C0", "TS"), {"a": [160.0, 1669.0]}, {"a": [34.0, 1669.0]}
+    found = ReproducedTable(RECIPE, list_figures(RECIPE, columns, ours, published, pins), "offline", (), pins)
+    first, last = found.figures
+    assert (first.against_published, first.against_pin) == ("not reproduced", "as before")
+    assert first.off == pytest.approx(370.588, abs=1e-3)
+    assert (last.against_published, last.against_pin) == ("reproduced", "as before")
+    assert (found.published, found.count("reproduced"), found.count("as before"), found.count("changed")) == (
+        2,
+        1,
+        2,
+        0,
+    )
 
 
-@pytest.mark.parametrize(
-    ("rows", "grade"),
-    [
-        ([row(100.0)], "ok"), ([row(100.0, 102.0)], "okish"), ([row(102.0), row(100.0, None)], "fail"), ([], ""),
-        ([Row("r", (), (1.0,))], ""), ([Row("r", (), (1.0,)), row(100.0)], "ok"),
-    ],
-)  # fmt: skip
-def test_a_table_is_as_good_as_its_worst_figure(rows: list[Row], grade: Grade) -> None:
-    assert ReproducedTable(RECIPE, (), tuple(rows)).grade == grade
+def test_a_column_that_nothing_was_published_or_pinned_for_has_no_verdict() -> None:
+    (one, other) = list_figures(RECIPE, ("A", "B"), {"a": [1.0, 2.0]}, {"a": [1.0]}, None)
+    assert (one.against_published, other.against_published) == ("reproduced", "")
+    assert (one.against_pin, other.against_pin, other.off) == ("", "", None)
+
+
+@pytest.mark.parametrize("paper", list_recipe_papers())
+def test_a_recipe_with_published_figures_of_a_model_says_whose_and_how_near_is_near(paper: str) -> None:
+    recipes = read_recipes(paper)
+    assert recipes
+    for recipe in recipes:
+        arithmetic = recipe.kind in ("sum", "holm", "joint", "rings")
+        assert (bool(recipe.model), recipe.tolerance > 0) == (not arithmetic, not arithmetic)
 
 
 def test_figures_are_pinned_by_who_measured_them_on_which_data() -> None:

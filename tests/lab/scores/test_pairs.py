@@ -64,11 +64,17 @@ def test_without_any_common_question_nothing_is_claimed():
 
 
 def test_scores_of_a_judge_are_the_firsts_and_what_is_left_the_seconds():
-    (one,) = compare_judged_pairs({("C0", "SS"): [100, 80, 50, None]}, draws=10)
+    (one,) = compare_judged_pairs({("C0", "SS"): [100, 80, 50, None]})
     assert one.means == (pytest.approx(230 / 3), pytest.approx(70 / 3))
     assert (one.wins, one.ties, one.losses, one.missing) == (2, 1, 0, 1)
     assert one.rate.mean == pytest.approx(one.means[0])
     assert one.rate.low <= one.rate.mean <= one.rate.high <= 100
+
+
+def test_a_win_rate_of_all_questions_still_has_an_interval_with_a_width():
+    (one,) = compare_judged_pairs({("a", "b"): [0.0] * 32})
+    assert (one.rate.mean, one.rate.low) == (0.0, 0.0)
+    assert one.rate.high == pytest.approx(10.718, abs=1e-3)  # Wilson, 0 of 32
 
 
 @given(NUMBERS, NUMBERS)

@@ -14,15 +14,17 @@ from scipy.stats import binomtest, rankdata, shapiro, wilcoxon
 from sensegraph.lab.scores import statistics
 from sensegraph.lab.scores.statistics import (
     EXACT,
-    FEW,
+    Interval,
     bootstrap_intervals,
     correct_by_holm,
     least_possible_p,
+    mean_interval,
     midranks,
     resample_means,
     shapiro_wilk,
     sign_test,
     signed_rank_test,
+    wilson_interval,
 )
 
 few = st.lists(st.integers(-3, 3), min_size=1, max_size=9)
@@ -148,26 +150,53 @@ def test_one_question_has_an_interval_without_width():
     assert (found.mean, found.low, found.high) == (0.25, 0.25, 0.25)
 
 
-def test_ten_differences_are_normal_and_nine_exact_by_the_convention_of_the_paper():
-    differences = np.array([1.5, -0.4, 2.1, 0.9, -1.1, 3.0, 0.2, -0.3, 2.5, 1.2])
-    assert not signed_rank_test(differences, FEW).exact
-    assert signed_rank_test(differences[:9], FEW).exact
-    normal = wilcoxon(differences, correction=False, method="asymptotic")
-    assert signed_rank_test(differences, FEW).p == pytest.approx(normal.pvalue)
-
-
-@pytest.mark.parametrize("exact", [FEW, EXACT])
 @pytest.mark.parametrize("count", [1, 4, 9, 10, 25, 26, 40])
-def test_no_p_is_below_the_least_that_so_many_questions_allow_and_one_reaches_it(count: int, exact: int):
-    reached = [signed_rank_test(np.ones(k), exact).p for k in range(count + 1)]  # the others without a difference
-    assert least_possible_p(count, exact) == pytest.approx(min(reached))
+def test_no_p_is_below_the_least_that_so_many_questions_allow_and_one_reaches_it(count: int):
+    reached = [signed_rank_test(np.ones(k)).p for k in range(count + 1)]  # the others without a difference
+    assert least_possible_p(count) == pytest.approx(min(reached))
 
 
 @given(st.lists(st.integers(-3, 3), min_size=1, max_size=14))
 def test_whatever_was_measured_the_least_p_is_a_bound(values: list[int]):
-    p = signed_rank_test(np.array(values, float), FEW).p
+    p = signed_rank_test(np.array(values, float)).p
     assert 0 < p <= 1
-    assert p >= least_possible_p(len(values), FEW) * (1 - 1e-9)
+    assert p >= least_possible_p(len(values)) * (1 - 1e-9)
+
+
+@given(st.integers(1, 200), st.data())
+def test_an_interval_of_a_share_is_wilsons_as_scipy_has_it(count: int, data: st.DataObject):
+    wins = data.draw(st.integers(0, count))
+    found, expected = wilson_interval(wins / count, count), binomtest(wins, count).proportion_ci(method="wilson")
+    assert (found.low, found.high) == (pytest.approx(expected.low, abs=1e-12), pytest.approx(expected.high, abs=1e-12))
+
+
+@pytest.mark.parametrize(
+    ("wins", "count", "low", "high"),
+    [  # statsmodels 0.15: proportion_confint(wins, count, method="wilson")
+        (32, 32, 0.8928208017449293, 1.0),
+        (0, 32, 0.0, 0.10717919825507066),
+        (21, 40, 0.37497362106692467, 0.6706452988732111),
+        (1, 10, 0.017876213095072924, 0.40415002679523854),
+        (63, 125, 0.41754774586666954, 0.5902137309836638),
+    ],
+)
+def test_an_interval_of_a_share_is_wilsons_as_statsmodels_prints_it(wins: int, count: int, low: float, high: float):
+    found = wilson_interval(wins / count, count)
+    assert (found.low, found.high) == (pytest.approx(low, abs=1e-12), pytest.approx(high, abs=1e-12))
+
+
+def test_of_no_trial_any_share_is_possible():
+    found = wilson_interval(0.5, 0)
+    assert (found.low, found.high) == (0.0, 1.0)
+
+
+def test_a_mean_of_noughts_and_ones_has_the_interval_of_a_share_and_another_one_that_of_resampling():
+    assert mean_interval([1.0, 1.0, None, 1.0], share=True) == wilson_interval(1.0, 3)
+    assert mean_interval([1.0, 1.0, 1.0]) == Interval(1.0, 1.0, 1.0)  # counts, not shares
+    assert (
+        mean_interval([1.0, 0.5, 0.0], 200, share=True) == bootstrap_intervals(np.array([[1.0], [0.5], [0.0]]), 200)[0]
+    )
+    assert mean_interval([None, None]) is None
 
 
 @given(st.integers(0, 40), st.integers(0, 40))

@@ -102,9 +102,14 @@ def confirm_calls(file: Path, foreseen: Forecast, *, yes: bool) -> None:
 
 
 def write_evaluation(found: Outcome, folder: Path) -> list[Path]:
-    """Write the report as Markdown and HTML, the figures as JSON, answers and verdicts as JSON lines."""
+    """Write the report as Markdown and HTML, figures as JSON, answers and verdicts as JSON lines, tables and charts.
+
+    `tables/` holds every table as CSV, and all of them as LaTeX; `figures/` every chart as SVG. What an earlier report
+    left there goes.
+    """
     from sensegraph.lab.experiments import evaluation_report as report
-    from sensegraph.lab.experiments.sheets import render_html, render_markdown
+    from sensegraph.lab.experiments.sheets import FIGURES, Picture, render_html, render_markdown
+    from sensegraph.lab.experiments.table_files import list_tables, render_csv, render_latex
 
     sheet = report.build_report(found)
     texts = {
@@ -114,11 +119,24 @@ def write_evaluation(found: Outcome, folder: Path) -> list[Path]:
         "answers.jsonl": report.format_json_lines(report.record_answers(found)),
         "verdicts.jsonl": report.format_json_lines(report.record_verdicts(found)),
     }
+    pictures = [part for section in sheet.sections for part in section.parts if isinstance(part, Picture)]
+    folders = {
+        "tables": {"all.tex": render_latex(sheet)} | {f"{n}.csv": render_csv(table) for n, table in list_tables(sheet)},
+        FIGURES: {f"{p.name}.svg": p.svg for p in pictures},
+    }
     folder.mkdir(parents=True, exist_ok=True)
     written = {folder / name: text for name, text in texts.items() if text}
     for file, text in written.items():
         file.write_text(text, encoding="utf-8")
-    return list(written)
+    for name, files in folders.items():
+        inner = folder / name
+        for stale in [*inner.glob("*.csv"), *inner.glob("*.tex"), *inner.glob("*.svg")]:
+            stale.unlink()
+        if files:
+            inner.mkdir(exist_ok=True)
+        for file_name, text in files.items():
+            (inner / file_name).write_text(text, encoding="utf-8")
+    return [*written, *(folder / name for name, files in folders.items() if files)]
 
 
 class Measures(TyperGroup):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from textwrap import indent
@@ -19,12 +20,16 @@ if TYPE_CHECKING:
     from sensegraph.lab.reproduction.table_recipes import Recipe, ReproducedTable
 
 _DATA, _ROOT = Path("data"), Path("repro")
+_NOBODY = "http://127.0.0.1:9/v1"  # an endpoint that is never asked
+_SHOWN_OFF = 0.05  # percent from which a difference is shown
 
 Questions = Annotated[int, Option("--questions", min=0, metavar="N", help="The first N only.", show_default="all")]
 
 
 def repro(
-    paper: Annotated[str, Argument(metavar="PAPER", help="A paper, such as edge2024, or its method's name.")],
+    paper: Annotated[
+        str, Argument(metavar="[PAPER]", help="A paper, such as edge2024, or its method's name.", show_default="all")
+    ] = "",
     table: Annotated[str, Option("--table", metavar="N", help="One table.", show_default="all")] = "",
     data: Annotated[Path, Option("--data", metavar="DIR", help="The folder of the measuring sets.")] = _DATA,
     root: Annotated[Path, Option("--root", metavar="DIR", help="Where indexes, answers and reports are kept.")] = _ROOT,
@@ -40,14 +45,15 @@ def repro(
     trust: options.Trust = False,
 ) -> None:
     """Measure a table of a paper with this system, and set the published figures and our own pinned ones beside it."""
-    from sensegraph.cli.lab import evaluation_setup
-    from sensegraph.cli.lab.table_measuring import Bench, reproduce_table, write_recipe_plan
+    from sensegraph.cli.lab.table_measuring import Bench
     from sensegraph.corpus.settings import FILE, check_approved, lay_tables, load_settings, read_toml_tables
     from sensegraph.corpus.tools import needed_approvals
-    from sensegraph.lab.experiments.published import find_paper
-    from sensegraph.lab.reproduction.table_recipes import select_recipes
+    from sensegraph.lab.experiments.published import find_paper, list_recipe_papers
+    from sensegraph.lab.reproduction.table_recipes import CHANGED, select_recipes
 
-    name = find_paper(paper)
+    if table and not paper:
+        raise InputError(f"--table {table} needs a PAPER before it, such as edge2024.")
+    names = [find_paper(paper)] if paper else list_recipe_papers()
     # all indexes are made by the settings of the current folder's file, with the flags laid over
     flags = options.read_overrides(settings, engine, max_tokens, max_cost, trust=trust)
     loaded = load_settings(Path(), flags)
@@ -55,41 +61,57 @@ def repro(
     given, prompts = lay_tables(read_toml_tables(Path(FILE)), flags), loaded.model.prompts
     given = lay_tables(given, {"store": {"url": ""}})  # a database holds one corpus: those of tables lie in folders
     given = lay_tables(given, {"model": {"prompts": str(Path(prompts).resolve())}}) if prompts else given
-    found = []
+    found: list[tuple[str, ReproducedTable]] = []
     with show_progress(quiet or as_json or dry_run) as report:
-        bench = Bench(name, data, root / name, given, report, questions)
-        for recipe in select_recipes(name, table):
-            lacking = _find_missing(recipe, bench)
-            if dry_run:
-                options.print_text(describe_recipe(recipe, bench, lacking) + "\n")
-            elif not lacking:
-                if recipe.plan:  # ask before many calls, as `evaluate run` does
-                    file = write_recipe_plan(recipe, bench)
-                    foreseen = evaluation_setup.forecast_evaluation(file, given, report)
-                    evaluate.confirm_calls(file, foreseen, yes=yes)
-                found.append(reproduce_table(recipe, bench))
-                options.print_text("" if as_json else format_reproduction(found[-1]) + "\n")
-            else:
-                options.print_message(f"{recipe.title} ({recipe.kind}) is left out: {lacking}")
-    if as_json and not dry_run:
-        options.print_json([record_reproduction(one) for one in found])
-    if not dry_run and (not found or any(one.grade == "fail" for one in found)):
+        for name in names:
+            bench = Bench(name, data, root / name, given, report, questions)
+            for recipe in select_recipes(name, table):
+                lacking = _find_missing(recipe, bench)
+                if dry_run:
+                    options.print_text(describe_recipe(recipe, bench, lacking) + "\n")
+                elif not lacking:
+                    found.append((name, _carry_out(recipe, bench, yes=yes)))
+                    options.print_text("" if as_json else format_reproduction(name, found[-1][1]) + "\n")
+                else:
+                    options.print_message(f"{name}, {recipe.title} ({recipe.kind}) is left out: {lacking}")
+                    if recipe.judge:
+                        options.print_message(indent(describe_model_run(recipe, bench), "  "))
+    if not dry_run and as_json:
+        options.print_json([record_reproduction(name, one) for name, one in found])
+    elif not dry_run and len(found) > 1:
+        options.print_text(summarise_reproductions(found))
+    if not dry_run and (not found or any(one.count(CHANGED) for _, one in found)):
         raise Exit(1)
+
+
+def _carry_out(recipe: Recipe, bench: Bench, *, yes: bool) -> ReproducedTable:
+    """Measure; before many calls it asks, as `evaluate run` does."""
+    from sensegraph.cli.lab import evaluation_setup
+    from sensegraph.cli.lab.table_measuring import reproduce_table, write_recipe_plan
+
+    if recipe.plan:
+        file = write_recipe_plan(recipe, bench)
+        foreseen = evaluation_setup.forecast_evaluation(file, bench.given, bench.report)
+        evaluate.confirm_calls(file, foreseen, yes=yes)
+    return reproduce_table(recipe, bench)
 
 
 def _find_missing(recipe: Recipe, bench: Bench) -> str:
     """What a recipe needs and is not there; empty where nothing is missing."""
     from sensegraph.cli.lab.table_measuring import check_measuring_sets
-    from sensegraph.corpus.settings import load_settings
 
     try:
         check_measuring_sets(recipe, bench)
     except InputError as e:
         return str(e)
+    return "it needs a judge, which is a model." if recipe.judge and not _has_model(bench) else ""
+
+
+def _has_model(bench: Bench) -> bool:
+    from sensegraph.corpus.settings import load_settings
+
     settings = load_settings(Path(), bench.given)
-    if recipe.judge and (settings.engine == "offline" or not settings.endpoint.model):
-        return "it needs a judge: an endpoint with a model (endpoint.model, see `sensegraph init`)."
-    return ""
+    return settings.engine != "offline" and bool(settings.endpoint.model)
 
 
 # ── what is shown ──
@@ -97,66 +119,134 @@ def _find_missing(recipe: Recipe, bench: Bench) -> str:
 
 def describe_recipe(recipe: Recipe, bench: Bench, lacking: str) -> str:
     """What a recipe would do, what it needs and what it would take: an evaluation, or an index alone."""
+    lines = [f"{bench.paper}, {recipe.title}: {recipe.takes}"]
+    if recipe.folders:
+        lines.append("  data: " + ", ".join(str(bench.data / name) for name in recipe.folders))
+    lines.append(f"  engine: {'a model, which also judges' if recipe.judge else 'any, or none'}")
+    if recipe.model:
+        lines.append(f"  published: by {recipe.model}; reproduced within ± {recipe.tolerance:g} %")
+    lines += [f"  pinned ({p.engine}, {p.measured}): {p.command}" for p in recipe.pinned]
+    if lacking:
+        lines.append(f"  cannot be run now: {lacking}")
+    else:
+        lines.append(_format_costs("takes", _foresee_recipe(recipe, bench)))
+    if recipe.model and not _has_model(bench):
+        lines.append(indent(describe_model_run(recipe, bench), "  "))
+    return "\n".join(lines)
+
+
+def describe_model_run(recipe: Recipe, bench: Bench) -> str:
+    """The command that measures a table with a model, and what that takes; no model is asked to say so."""
+    from sensegraph.cli.lab.table_measuring import check_measuring_sets
+    from sensegraph.corpus.settings import lay_tables
+
+    quoted = f'"{recipe.table}"' if " " in recipe.table else recipe.table
+    command = (
+        f"sensegraph repro {bench.paper} --table {quoted}{f' --data {bench.data}' if recipe.folders else ''} --yes "
+        "--set endpoint.base_url=URL --set endpoint.model=MODEL"
+    )
+    try:
+        check_measuring_sets(recipe, bench)
+    except InputError:
+        return f"with a model: {command} (what it takes is said where the data are)"
+    stand_in = {"engine": "model", "endpoint": {"model": "MODEL", "base_url": _NOBODY}}
+    wired = replace(bench, given=lay_tables(bench.given, stand_in))
+    return f"with a model: {command}\n" + _format_costs("which takes", _foresee_recipe(recipe, wired), "")
+
+
+def _foresee_recipe(recipe: Recipe, bench: Bench) -> str:
+    """What a recipe would ask for: an evaluation, or an index alone."""
     from tempfile import TemporaryDirectory
 
     from sensegraph.cli.lab import evaluation_setup
     from sensegraph.cli.lab.table_measuring import estimate_indexes, write_recipe_plan
 
-    lines = [f"{bench.paper}, {recipe.title}: {recipe.takes}"]
-    if recipe.folders:
-        lines.append("  data: " + ", ".join(str(bench.data / name) for name in recipe.folders))
-    lines.append(f"  engine: {'a model, which also judges' if recipe.judge else 'any, or none'}")
-    lines += [f"  pinned ({p.engine}, {p.measured}): {p.command}" for p in recipe.pinned]
-    if lacking:
-        return "\n".join([*lines, f"  cannot be run now: {lacking}"])
     if recipe.plan:
         with TemporaryDirectory(prefix="sensegraph-") as folder:
             away = bench if bench.root.exists() else replace(bench, root=Path(folder))
             foreseen = evaluation_setup.forecast_evaluation(write_recipe_plan(recipe, away), bench.given, bench.report)
-        return "\n".join([*lines, _format_costs(evaluation_setup.format_forecast(foreseen))])
+        return evaluation_setup.format_forecast(foreseen)
     index = estimate_indexes(recipe, bench)
-    lines.append(_format_costs(evaluation_setup.format_forecast(evaluation_setup.Forecast(index))))
-    if index and recipe.asks:
-        lines.append("  besides: what each question asks of the embedder or a model")
-    return "\n".join(lines)
+    told = evaluation_setup.format_forecast(evaluation_setup.Forecast(index))
+    besides = "\nbesides: what each question asks of the embedder or a model" if index and recipe.asks else ""
+    return told + besides
 
 
-def _format_costs(foreseen: str) -> str:
+def _format_costs(label: str, foreseen: str, before: str = "  ") -> str:
     """What is foreseen, as one line or as a table under its head."""
-    return f"  takes: {foreseen}" if "\n" not in foreseen else "  takes:\n" + indent(foreseen, "    ")
+    return f"{before}{label}: {foreseen}" if "\n" not in foreseen else f"{before}{label}:\n{indent(foreseen, '    ')}"
 
 
-def format_reproduction(found: ReproducedTable) -> str:
-    """Every row: published, ours, pinned, and whether ours is still the pinned one."""
-    recipe = found.recipe
-    lines = [f"{recipe.title}, {recipe.kind}, engine {found.engine}"]
+def format_reproduction(paper: str, found: ReproducedTable) -> str:
+    """A line a figure: published, ours, our pin, and what ours is against each of both."""
     from sensegraph.lab.retrieval.retrieval_tables import align_columns
 
-    rows = [["", *found.columns]]
-    wide = len(found.columns)
-    for row in found.rows:
-        of = "" if row.total is None else f" of {_format_figure(row.total)}"
-        rows.append([row.name, *[""] * wide])
-        if row.published:
-            rows.append(["  published", *map(_format_figure, row.published)])
-        rows.append(["  ours", *(_format_figure(value) + of for value in row.ours)])
-        if row.pinned:
-            rows.append(["  pinned", *map(_format_figure, row.pinned)])
-            rows.append(["  verdict", *row.grades, *[""] * (wide - len(row.grades))])
-    lines += [align_columns(rows), *found.notes]
-    if found.grade and (pins := found.pins):
-        lines.append(f"{found.grade}: against our own figures of {pins.measured} ({pins.command}), ± {pins.within:g} %")
+    recipe = found.recipe
+    rows = [["", "published", "ours", "our pin", "against published", "against our pin"]]
+    for f in found.figures:
+        off = f" ({f.off:+.1f} %)" if f.off is not None and abs(f.off) >= _SHOWN_OFF else ""
+        against = f"{f.against_published}{off}" if f.against_published else "–"
+        shown = map(_format_figure, (f.published, f.ours, f.pinned))
+        rows.append([f"{f.row} {f.column}".strip(), *shown, against, f.against_pin or "–"])
+    lines = [f"{paper}, {recipe.title}, {recipe.kind}, engine {found.engine}", align_columns(rows), *found.notes]
+    return "\n".join([*lines, *conclude(found)])
+
+
+def conclude(found: ReproducedTable) -> list[str]:
+    """What a table says of the paper, and of us."""
+    from sensegraph.lab.reproduction.table_recipes import AS_BEFORE, CHANGED, REPRODUCED
+
+    recipe, pins = found.recipe, found.pins
+    lines = []
+    if found.published:
+        lines.append(
+            f"{found.count(REPRODUCED)} of {found.published} published figures are reproduced "
+            f"(± {recipe.tolerance:g} %)."
+        )
     else:
-        lines.append(f"{found.unpinned}: no verdict")
-    return "\n".join(lines)
+        lines.append("Nothing that is published stands beside these figures.")
+    if recipe.model and found.engine == "offline":
+        lines.append(
+            f"The published figures are of {recipe.model}; these were made without a model. --dry-run says the command "
+            "for a model and what it takes."
+        )
+    if pins:
+        lines.append(
+            f"{found.count(AS_BEFORE)} of {found.count(AS_BEFORE) + found.count(CHANGED)} pinned figures are as before "
+            f"(± {pins.within:g} %; {pins.measured}: {pins.command})."
+        )
+    else:
+        lines.append(f"No figure is compared with a pin: {found.unpinned}.")
+    return lines
+
+
+def summarise_reproductions(found: Sequence[tuple[str, ReproducedTable]]) -> str:
+    """A line a table: how many of its published figures are reproduced, and of the pinned ones as before."""
+    from sensegraph.lab.reproduction.table_recipes import AS_BEFORE, CHANGED, REPRODUCED
+    from sensegraph.lab.retrieval.retrieval_tables import align_columns
+
+    rows = [["", "engine", "published", "reproduced", "pinned", "as before"]]
+    for paper, one in found:
+        pinned, as_before = one.count(AS_BEFORE) + one.count(CHANGED), one.count(AS_BEFORE)
+        counts = map(str, (one.published, one.count(REPRODUCED), pinned, as_before))
+        rows.append([f"{paper}, {one.recipe.title}, {one.recipe.kind}", one.engine, *counts])
+    return align_columns(rows)
 
 
 def _format_figure(value: float | None) -> str:
     return "–" if value is None else f"{value:,.0f}" if value == int(value) else f"{value:,.2f}"
 
 
-def record_reproduction(found: ReproducedTable) -> dict[str, Any]:
+def record_reproduction(paper: str, found: ReproducedTable) -> dict[str, Any]:
     """A table as a plain object."""
-    rows = {r.name: asdict(r) | {"grades": list(r.grades)} for r in found.rows}
-    shown = {"table": found.recipe.table, "kind": found.recipe.kind, "engine": found.engine, "grade": found.grade}
-    return shown | {"columns": list(found.columns), "rows": rows, "notes": list(found.notes)}
+    from sensegraph.lab.reproduction.table_recipes import AS_BEFORE, CHANGED, NOT_REPRODUCED, REPRODUCED
+
+    figures = [
+        asdict(f) | {"off_percent": f.off, "against_published": f.against_published, "against_pin": f.against_pin}
+        for f in found.figures
+    ]
+    shown = {"paper": paper, "table": found.recipe.table, "kind": found.recipe.kind, "engine": found.engine}
+    counts = {
+        verdict.replace(" ", "_"): found.count(verdict) for verdict in (REPRODUCED, NOT_REPRODUCED, AS_BEFORE, CHANGED)
+    }
+    return shown | counts | {"figures": figures, "notes": [*found.notes, *conclude(found)]}

@@ -22,7 +22,7 @@ from sensegraph.lab.experiments import experiment
 from sensegraph.lab.experiments.experiment import Outcome
 from sensegraph.lab.experiments.published import Published, read_published_table, read_win_rate_comparisons
 from sensegraph.lab.reproduction import references, table_recipes
-from sensegraph.lab.reproduction.table_recipes import Kind, Pinned, Recipe, ReproducedTable, Row
+from sensegraph.lab.reproduction.table_recipes import Kind, Recipe, ReproducedTable, list_figures
 from sensegraph.lab.retrieval import Measuring, read_set
 from sensegraph.lab.scores.statistics import correct_by_holm, two_sided_p
 from sensegraph.methods import load_method
@@ -96,19 +96,14 @@ def hash_measuring_sets(recipe: Recipe, bench: Bench) -> str:
 def _set_beside_published(
     recipe: Recipe, bench: Bench, ours: Rows, columns: Sequence[str], engine: str, known: Published, *notes: str
 ) -> ReproducedTable:
-    """Ours beside what was published and what is pinned."""
+    """Ours beside what was published and what is pinned; `columns` are those of ours."""
     pins = recipe.pins(engine, hash_measuring_sets(recipe, bench))
     whole = not pins and recipe.pins(engine, hash_measuring_sets(recipe, replace(bench, questions=0)))
     by_column = {n: dict(zip(known.columns, known.rows[n], strict=True)) for n in recipe.rows if n in known.rows}
     printed = {name: [figures.get(c) for c in columns] for name, figures in by_column.items()}
-    found = ReproducedTable(recipe, tuple(columns), _make_rows(recipe, ours, printed, pins), engine, notes, pins)
+    figures = list_figures(recipe, columns, ours, printed, pins)
+    found = ReproducedTable(recipe, figures, engine, notes, pins)
     return replace(found, unpinned="our own figures are pinned for all questions, not for these") if whole else found
-
-
-def _make_rows(recipe: Recipe, ours: Rows, printed: Rows, pins: Pinned | None) -> tuple[Row, ...]:
-    pinned, within = (pins.rows, pins.within) if pins else ({}, 0.0)
-    figures = ((n, printed.get(n, ()), ours[n], pinned.get(n, ())) for n in recipe.rows)
-    return tuple(Row(n, tuple(known), tuple(own), tuple(pin), within) for n, known, own, pin in figures)
 
 
 def estimate_indexes(recipe: Recipe, bench: Bench) -> dict[str, Usage]:
@@ -185,16 +180,15 @@ def _check_joint_cells(recipe: Recipe, bench: Bench) -> ReproducedTable:
 
 
 def _count_agreeing(recipe: Recipe, ours: Sequence[float], *notes: str) -> ReproducedTable:
-    """How many of the printed figures hold: the rows of the recipe say how many there are."""
-    found = _compare_arithmetic(recipe, ours, {})
-    rows = tuple(replace(row, total=float(recipe.rows[row.name])) for row in found.rows)
-    return replace(found, rows=rows, notes=notes)
+    """How many of the printed figures hold, beside how many are printed, which the rows of the recipe say."""
+    printed = {name: [float(count)] for name, count in recipe.rows.items()}
+    return replace(_compare_arithmetic(recipe, ours, printed), notes=notes)
 
 
 def _compare_arithmetic(recipe: Recipe, ours: Sequence[float], printed: Rows) -> ReproducedTable:
     """A figure for each row of the recipe."""
     pins, own = recipe.pins("any"), {name: [float(v)] for name, v in zip(recipe.rows, ours, strict=True)}
-    return ReproducedTable(recipe, ("",), _make_rows(recipe, own, printed, pins), "arithmetic", (), pins)
+    return ReproducedTable(recipe, list_figures(recipe, ("",), own, printed, pins), "arithmetic", (), pins)
 
 
 @_measures_kind("rings")
@@ -216,8 +210,8 @@ def _cluster_rings(recipe: Recipe, bench: Bench) -> ReproducedTable:
         f"By arithmetic two neighbours gain modularity by being joined from {rings.JOINED} cliques on, by cpm never.",
         f"Nothing printed in the paper is set beside these. Picture: {file}",
     )
-    rows = _make_rows(recipe, ours, {}, pins)
-    return ReproducedTable(recipe, recipe.columns, rows, "arithmetic", notes, pins)
+    figures = list_figures(recipe, recipe.columns, ours, {}, pins)
+    return ReproducedTable(recipe, figures, "arithmetic", notes, pins)
 
 
 # ── an index alone ──

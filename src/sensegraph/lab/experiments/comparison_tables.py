@@ -2,28 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from sensegraph.lab.experiments import sheets
+from sensegraph.lab.experiments import charts, sheets
 from sensegraph.lab.experiments.experiment import Outcome, Verdicts
 from sensegraph.lab.experiments.sheets import format_count, format_number, format_signed, make_table
+from sensegraph.lab.judging.bias import describe_confounding
 from sensegraph.lab.judging.judgements import Marks, reasons_by_criterion, theme_shares
-from sensegraph.lab.scores.statistics import LEVEL, Pair, count_compared, format_p_value, least_p_values
+from sensegraph.lab.judging.length_control import FEWEST, ControlledRate
+from sensegraph.lab.scores.statistics import (
+    EXACT,
+    LEVEL,
+    Interval,
+    Pair,
+    count_compared,
+    format_p_value,
+    least_p_values,
+    wilson_interval,
+)
 from sensegraph.types import Usage
 
 HOW = (
-    "Tables of every pair of conditions: z and p are those of Wilcoxon's signed-rank test, two-sided, exact below 10 "
-    "differences; questions without a difference take no part in them. p Holm is corrected over all pairs of one "
-    "table. The 95 % interval is that of the mean difference, or of the win rate, over resampled questions. "
-    f"Better is said only where p Holm is below {LEVEL} and the interval leaves out 0 (a rate of 50). n counts the "
-    "questions that both conditions have a value for, and z/√n, the effect, is over these, −1 to 1; wins, even and "
-    "losses add up to them. p sign is the sign test on wins and losses, p normal that of Shapiro and Wilk's test on "
-    "the differences."
+    "Tables of every pair of conditions: z and p are those of Wilcoxon's signed-rank test, two-sided, exact up to "
+    f"{EXACT} differences; questions without a difference take no part in them. p Holm is corrected over all pairs of "
+    "one table. The 95 % interval of a mean or a mean difference is that of resampled questions, of a share or a win "
+    f"rate Wilson's. Better is said only where p Holm is below {LEVEL} and the interval leaves out 0 (a rate of 50). n "
+    "counts the questions that both conditions have a value for, and z/√n, the effect, is over these, −1 to 1; wins, "
+    "even and losses add up to them. p sign is the sign test on wins and losses, p normal that of Shapiro and Wilk's "
+    "test on the differences."
+)
+HOW_JUDGED = (
+    "Win rates at equal length: the score of a question is modelled as logistic in how much longer the first answer is "
+    "(tanh of the difference in words over its spread; Dubois et al. 2024), and the rate is the model's value at no "
+    "difference, with the interval of the profile likelihood and the p of the likelihood ratio. Where one side has the "
+    f"longer answer in all but {FEWEST - 1} questions or fewer, nothing tells it from length, and no rate is given. Of "
+    "a judge whose verdicts follow length, better is said only where a condition also wins the questions in which its "
+    "answer is not the longer one (Wilson's interval above 50); of a judge that goes by place, and changes its winner "
+    "with it in more than 40 % of the pairs, never. Plain win rates stand beside: they mix quality and length."
 )
 _NOTE = (
     "Win rates in percent, of the row against the column: win 100, tie 50, loss 0, mean over replicates and questions. "
-    f"Bold: p Holm below {LEVEL} and an interval of the difference without 0."
+    "Bold: better by more than chance."
 )
+_NOT_TOLD = "not told"
 
 
 def describe_evaluation(found: Outcome) -> str:
@@ -84,7 +105,7 @@ def _make_pair_row(p: Pair, digits: int, rates: bool) -> sheets.Cells:
 
 
 def report_verdicts(found: Outcome) -> Iterable[sheets.Section]:
-    """The judge's part of the report: win rates, and the report on bias that goes with them always."""
+    """The judge's part of the report: win rates at equal length and plain, and what the verdicts owe to place."""
     if found.verdicts is None:
         return
     given, rules = found.verdicts.judgements, found.verdicts.judgements.rules
@@ -96,14 +117,22 @@ def report_verdicts(found: Outcome) -> Iterable[sheets.Section]:
         f"in {orders}, {format_count(len(given.verdicts), 'verdict')}, {given.missing:,} of them missing.{flip}{shown}"
     )
     names = [c.name for c in found.conditions]
-    listed = list(found.verdicts.pairs.items())
-    maps = [tabulate_win_rates(criterion, every, names) for criterion, every in listed]
-    tests = tuple(tabulate_pairs(criterion, every, 1, rates=True) for criterion, every in listed)
-    folded = sheets.Fold("Every pair of conditions, with tests", tests)
-    parts: list[sheets.Part] = [told_rules, sheets.Grid(tuple(maps), f"{_NOTE} {describe_evaluation(found)}"), folded]
+    listed = [(c, every, found.verdicts.bias.controlled[c]) for c, every in found.verdicts.pairs.items()]
+    controlled = tuple(tabulate_controlled_rates(c, rates, names) for c, _, rates in listed)
+    plain = tuple(tabulate_win_rates(criterion, every, names) for criterion, every, _ in listed)
+    tests = tuple(tabulate_pairs(criterion, every, 1, rates=True) for criterion, every, _ in listed)
+    parts: list[sheets.Part] = [
+        told_rules,
+        sheets.Grid(controlled, f"{_NOTE} {_NOT_TOLD}: one side is (nearly) always the longer one."),
+        *draw_charts(found.verdicts, names),
+        *(tabulate_rate_pairs(criterion, every, rates) for criterion, every, rates in listed),
+        sheets.Grid(plain, f"{_NOTE} {describe_evaluation(found)}"),
+        HOW_JUDGED,
+        sheets.Fold("Every pair of conditions by plain win rates, with tests", tests),
+    ]
     if found.verdicts.agreement:
         rows = [
-            [c, str(a.comparisons), str(a.tied), str(a.missing), str(a.even), str(a.decided), _format_percent(a.share)]
+            [c, str(a.comparisons), str(a.tied), str(a.missing), str(a.even), str(a.decided), _format_share(a.interval)]
             for c, a in found.verdicts.agreement.items()
         ]
         head = ["", "comparisons", "judge tied", "missing", "counts equal", "decided", "agree"]
@@ -116,29 +145,86 @@ def report_verdicts(found: Outcome) -> Iterable[sheets.Section]:
     yield sheets.Section("Can the judge be trusted?", tuple(_report_bias(found.verdicts)))
 
 
+def draw_charts(found: Verdicts, names: Sequence[str]) -> Iterable[sheets.Picture]:
+    """Of each criterion the matrix of win rates at equal length, the rates with intervals, and wins against length."""
+    for criterion, every in found.pairs.items():
+        rates = found.bias.controlled[criterion]
+        name = "-".join("".join(c if c.isalnum() else " " for c in criterion.lower()).split())
+        drawn = {
+            "wins": charts.draw_win_matrix(criterion, names, rates),
+            "intervals": charts.draw_rates(criterion, every, rates),
+            "length": charts.draw_length_effect(criterion, found.judgements),
+        }
+        for what, svg in drawn.items():
+            yield sheets.Picture(f"{what}-{name}", f"{criterion}: {what}", svg)
+
+
+def tabulate_controlled_rates(criterion: str, rates: Sequence[ControlledRate], names: Sequence[str]) -> sheets.Table:
+    """The win rate at equal length of every condition against every other, one criterion."""
+    cells = {}
+    for r in rates:
+        for pair, turned in ((r.pair, False), (r.pair[::-1], True)):
+            if r.rate:
+                mean = 100 - r.rate.mean if turned else r.rate.mean
+                cells[pair] = sheets.Cell(format_number(mean, 1), shade=mean / 100, strong=bool(r.better))
+            elif r.n:
+                cells[pair] = sheets.Cell(_NOT_TOLD)
+    caption = f"{criterion} at equal length, {format_count(max((r.n for r in rates), default=0), 'question')}"
+    return _tabulate_matrix(caption, cells, names)
+
+
 def tabulate_win_rates(criterion: str, listed: Sequence[Pair], names: Sequence[str]) -> sheets.Table:
-    """The win rate of every condition against every other, one criterion."""
-    rates = {}
+    """The plain win rate of every condition against every other, one criterion."""
+    cells = {}
     for p in listed:
         if p.n:
             for pair, mean in zip(((p.first, p.second), (p.second, p.first)), p.means, strict=True):
-                rates[pair] = sheets.Cell(format_number(mean, 1), shade=mean / 100, strong=bool(p.better))
+                cells[pair] = sheets.Cell(format_number(mean, 1), shade=mean / 100)
+    caption = f"{criterion} plain, {format_count(max((p.n for p in listed), default=0), 'question')}"
+    return _tabulate_matrix(caption, cells, names)
+
+
+def _tabulate_matrix(caption: str, cells: Mapping[tuple[str, str], sheets.Cell], names: Sequence[str]) -> sheets.Table:
     empty = sheets.Cell("–")
-    rows: list[sheets.Cells] = [[row, *(rates.get((row, column), empty) for column in names)] for row in names]
-    caption = f"{criterion}, {format_count(max((p.n for p in listed), default=0), 'question')}"
+    rows: list[sheets.Cells] = [[row, *(cells.get((row, column), empty) for column in names)] for row in names]
     return make_table(caption, ["", *names], rows)
+
+
+def tabulate_rate_pairs(criterion: str, listed: Sequence[Pair], rates: Sequence[ControlledRate]) -> sheets.Table:
+    """A row a pair: what is better, the win rate of the first at equal length with its test, and the plain one."""
+    rows: list[sheets.Cells] = []
+    for p, r in zip(listed, rates, strict=True):
+        told = (_format_interval(r.rate), format_p_value(r.p_holm)) if r.rate else (_NOT_TOLD, "–")
+        better = sheets.Cell(r.better or "–", strong=bool(r.better))
+        lengths = f"{r.longer:,}", f"{r.shorter:,}"
+        unaided = _format_interval(r.unaided) if r.follows_length else "–"
+        plain = _format_interval(p.rate) if p.n else "–"
+        rows.append([f"{p.first} – {p.second}", better, *told, unaided, *lengths, plain, f"{p.n:,}"])
+    head = ["pair", "better", "at equal length", "p Holm", "not longer", "longer", "shorter", "plain", "n"]
+    note = (
+        "Win rates of the first in percent with 95 % intervals. Longer, shorter: questions in which its answer is. Not "
+        "longer: of the one that is ahead, the win rate where its answer is not the longer one, which decides where a "
+        "judge follows length."
+    )
+    return make_table(f"{criterion}: win rates at equal length, and plain", head, rows, note)
+
+
+def _format_interval(value: Interval) -> str:
+    return f"{format_number(value.mean, 1)} [{format_number(value.low, 1)}, {format_number(value.high, 1)}]"
 
 
 def _report_bias(found: Verdicts) -> Iterable[sheets.Items | sheets.Table]:
     whole, b = found.bias.whole, found.bias
     shares = [
-        ["first place wins, of the verdicts with a winner", _format_percent(whole.first), "50 % is fair"],
-        ["same winner in both orders", _format_percent(whole.consistent), "below 60 % differences are noise"],
-        ["ties", _format_percent(whole.ties), ""],
+        ["first place wins, of the verdicts with a winner", _share_of(whole.first, whole.decided), "50 % is fair"],
+        ["same winner in both orders", _share_of(whole.consistent, whole.orders), "below 60 % differences are noise"],
+        ["ties", _share_of(whole.ties, whole.verdicts - whole.missing), ""],
         ["replicates that agree", _format_percent(b.agreement), ""],
     ]
-    fair = "0 is fair; a control should be below"
-    shares += [[f"longer answers win by {c} (Spearman)", format_number(r), fair] for c, r in b.length.items()]
+    for criterion, effect in b.length.items():
+        shares.append([f"longer answers win by {criterion}", _format_share(effect.share), "50 % is fair"])
+        told = f"0 is fair; a control should be below; p Holm {format_p_value(effect.p_holm)}"
+        shares.append([f"length and score by {criterion} (rank correlation)", format_number(effect.correlation), told])
     cells: list[sheets.Cells] = [[label, value, sheets.Cell(words, words=True)] for label, value, words in shares]
     yield make_table("What the verdicts owe to place and length", ["", "share", "how to read it"], cells)
     # what the judge's reasons appeal to, by criterion (edge2024, §5; G43)
@@ -150,7 +236,19 @@ def _report_bias(found: Verdicts) -> Iterable[sheets.Items | sheets.Table]:
             "Share of the reasons that speak of it; wording is matched, in English only. All reasons: verdicts.jsonl."
         )
         yield make_table("What the judge's reasons appeal to", ["", *by_criterion], rows, note)
-    yield sheets.Items(b.warnings or ("No warning: neither place nor inconsistency is out of bounds.",))
+    none = "No warning: neither place nor length decides more than chance would."
+    yield sheets.Items((*(b.warnings or (none,)), *b.remarks))
+
+
+def _share_of(share: float | None, count: int) -> str:
+    return _format_share(None if share is None else wilson_interval(share, count))
+
+
+def _format_share(share: Interval | None) -> str:
+    """A share from 0 to 1 as percent, with its interval."""
+    if share is None:
+        return "–"
+    return f"{100 * share.mean:.1f} % [{100 * share.low:.1f}, {100 * share.high:.1f}]"
 
 
 def _format_percent(share: float | None) -> str:
@@ -169,11 +267,22 @@ def tabulate_marks(given: Marks) -> sheets.Table:
     return make_table(f"Scores from {given.rules.low} to {given.rules.high}", head, rows, note)
 
 
-def describe_wins(criterion: str, listed: Sequence[Pair]) -> str:
-    """The wins by one criterion that are more than chance, in a sentence."""
-    better = [f"{p.better} {max(p.means):.0f} % over {p.worse}" for p in listed if p.better]
-    least = min((p.p_holm for p in listed), default=1.0)
-    nothing = f"no difference that is more than chance (least p Holm {format_p_value(least)})"
+def describe_wins(criterion: str, listed: Sequence[Pair], rates: Sequence[ControlledRate]) -> str:
+    """What is better by one criterion at equal length, with the plain win rates; and what cannot be told."""
+    told = []
+    for p, r in zip(listed, rates, strict=True):
+        plain = f"{max(p.means) if (p.means[0] >= p.means[1]) == (r.better == p.first) else min(p.means):.0f} %"
+        if r.better and r.rate:
+            mean = r.rate.mean if r.better == p.first else 100 - r.rate.mean
+            told.append(f"{r.better} {mean:.0f} % over {r.worse} (plain {plain})")
+        elif p.better and not r.can_tell:
+            told.append(f"{describe_confounding(r)}; plain, {p.better} wins {max(p.means):.0f} %")
+        elif p.better:
+            why = "the judge goes by place" if r.held else "not at equal length"
+            told.append(f"{p.better} over {p.worse} in plain win rates only ({max(p.means):.0f} %; {why})")
+    if told:
+        return f"Win rate at equal length, {criterion}: {'; '.join(told)}."
     if why := explain_lack_of_power(listed):
-        nothing = f"{why}: no difference can be more than chance"
-    return f"Win rate, {criterion}: {', '.join(better) or nothing}."
+        return f"Win rate at equal length, {criterion}: {why}: no difference can be more than chance."
+    least = format_p_value(min((r.p_holm for r in rates), default=1.0))
+    return f"Win rate at equal length, {criterion}: no difference that is more than chance (least p Holm {least})."

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
-from itertools import groupby, starmap
+from itertools import groupby
 from typing import Any
 
 from sensegraph.answering.grounding.checking import count_abstentions
 from sensegraph.lab.experiments import comparison_tables, sheets
 from sensegraph.lab.experiments.comparison_tables import HOW, describe_evaluation, explain_lack_of_power, tabulate_pairs
-from sensegraph.lab.experiments.conditions import Condition
-from sensegraph.lab.experiments.experiment import Compared, Outcome, Verdicts
+from sensegraph.lab.experiments.conditions import Condition, Plan
+from sensegraph.lab.experiments.experiment import Compared, Measure, Outcome, Verdicts
 from sensegraph.lab.experiments.sheets import (
     Cell,
     Section,
@@ -22,8 +22,9 @@ from sensegraph.lab.experiments.sheets import (
     format_number,
     make_table,
 )
+from sensegraph.lab.judging.length_control import ControlledRate
 from sensegraph.lab.retrieval.retrieval_tables import align_columns
-from sensegraph.lab.scores.statistics import Pair, Values, count_compared
+from sensegraph.lab.scores.statistics import Pair, Values, count_compared, mean_interval
 from sensegraph.types import Usage
 
 _WARNED = 5  # warnings about the judge that stand at the top
@@ -85,7 +86,9 @@ def _describe_setup(found: Outcome) -> Iterable[str]:
 def _list_findings(found: Outcome) -> Iterable[str]:
     """The differences that are more than chance, in words; or that there are none."""
     if found.verdicts:
-        yield from starmap(comparison_tables.describe_wins, found.verdicts.pairs.items())
+        for criterion, listed in found.verdicts.pairs.items():
+            rates = found.verdicts.bias.controlled[criterion]
+            yield comparison_tables.describe_wins(criterion, listed, rates)
         yield from found.verdicts.bias.warnings[:_WARNED]
     alone = ("One condition: there is nothing to compare.",)
     yield from _list_differences(found) if len(found.conditions) > 1 else alone
@@ -138,11 +141,12 @@ def tabulate_means(compared: Sequence[Compared], found: Outcome) -> Table:
         questions = {tuple(v is None for v in measure.values[n]) for n in defined}
         top = shown[max(defined, key=defined.__getitem__)] if defined else ""
         marked = len(questions) == 1 and len(set(shown.values())) > 1
-        means = ((n, _format_mean(measure.values[n], measure.digits)) for n in names)
+        means = ((n, _format_mean_interval(measure, n, found.plan)) for n in names)
         rows.append([measure.name, *(Cell(mean, strong=marked and shown.get(n) == top) for n, mean in means)])
     lacking = any(c.measure.undefined(n) for c in compared for n in names)
     note = " ".join(filter(None, (first.note, _FEWER if lacking else "", describe_evaluation(found))))
-    caption = f"{first.group}: mean of {format_count(len(found.questions), 'question')} ({first.by})"
+    asked = format_count(len(found.questions), "question")
+    caption = f"{first.group}: mean of {asked} with its 95 % interval ({first.by})"
     return make_table(caption, ["", *names], rows, note)
 
 
@@ -153,6 +157,17 @@ def _format_mean(values: Values, digits: int) -> str:
         return format_number(None)
     fewer = f" (n {len(own):,})" if len(own) < len(values) else ""
     return f"{format_number(sum(own) / len(own), digits)}{fewer}"
+
+
+def _format_mean_interval(measure: Measure, condition: str, plan: Plan) -> str:
+    """The same with the 95 % interval of the mean."""
+    values, digits = measure.values[condition], measure.digits
+    mean, interval = _format_mean(values, digits), mean_interval(values, plan.draws, plan.seed, share=measure.share)
+    if interval is None:
+        return mean
+    figure, _, fewer = mean.partition(" ")
+    ends = f"[{format_number(interval.low, digits)}, {format_number(interval.high, digits)}]"
+    return " ".join(filter(None, (figure, ends, fewer)))
 
 
 def report_types(found: Outcome) -> Iterable[Section]:
@@ -273,14 +288,26 @@ def record_verdicts(found: Outcome) -> Iterator[Mapping[str, Any]]:
 
 
 def record_judgements(found: Verdicts) -> dict[str, Any]:
-    """What follows from verdicts on pairs: win rates, bias, agreement with counts."""
+    """What follows from verdicts on pairs: win rates at equal length and plain, bias, agreement with counts."""
     given, bias, whole = found.judgements, found.bias, found.bias.whole
-    rates = {c: [record_pair(p) | {"rate": asdict(p.rate)} for p in listed] for c, listed in found.pairs.items()}
+    rates = {}
+    for c, listed in found.pairs.items():
+        both = zip(listed, bias.controlled[c], strict=True)
+        rates[c] = [record_pair(p) | {"rate": asdict(p.rate)} | record_controlled_rate(r, p) for p, r in both]
     place = {"first": whole.first, "consistent": whole.consistent, "ties": whole.ties, "agreement": bias.agreement}
-    suspects = {"suspects": [list(p) for p in bias.suspects], "warnings": list(bias.warnings)}
+    length = {c: asdict(e) | {"share": asdict(e.share) if e.share else None} for c, e in bias.length.items()}
+    said = {"warnings": list(bias.warnings), "remarks": list(bias.remarks)}
+    suspects = {"suspects": [list(p) for p in bias.suspects], **said}
     told = {"rules": asdict(given.rules), "verdicts": len(given.verdicts), "missing": given.missing, "pairs": rates}
     agreed = {c: asdict(a) | {"share": a.share, "kept": a.kept} for c, a in found.agreement.items()}
-    return {**told, "bias": {**place, "length": dict(bias.length), **suspects}, "agreement": agreed}
+    return {**told, "bias": {**place, "length": length, **suspects}, "agreement": agreed}
+
+
+def record_controlled_rate(rate: ControlledRate, plain: Pair) -> dict[str, Any]:
+    """What is better at equal length, and by how much; beside it what is better by the plain win rate."""
+    own = asdict(rate)
+    held = {n: own[n] for n in ("rate", "p", "p_holm", "longer", "shorter", "unaided", "follows_length", "held")}
+    return {"better": rate.better or None, "plain_better": plain.better or None, "equal_length": held}
 
 
 def format_json_lines(objects: Iterable[Mapping[str, Any]]) -> str:

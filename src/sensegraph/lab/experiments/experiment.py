@@ -53,6 +53,7 @@ class Measure:
     """One measure over all conditions: the value of each question, None where it is undefined.
 
     `group` is the heading under which tables show it, `by` who measured, `digits` how many places are worth showing.
+    `share` says that values lie between 0 and 1.
     """
 
     group: str
@@ -61,6 +62,7 @@ class Measure:
     values: Mapping[str, Values]
     digits: int = 2
     note: str = ""
+    share: bool = False
 
     def mean(self, condition: str) -> float | None:
         """The mean of a condition over the questions for which there is a value."""
@@ -117,7 +119,7 @@ def measure_support(answers: Answers, fetch: Fetch, rt: Runtime) -> list[Measure
         shares = [c.supported / c.statements if c and c.statements and not c.abstained else None for c in found]
         tables["supported statements"][name] = shares
     note = "Undefined for an answer that abstains or says nothing that could be borne out."
-    return [Measure("Grounding", label, by.name, v, 3, note) for label, v in tables.items()]
+    return [Measure("Grounding", label, by.name, v, 3, note, share=True) for label, v in tables.items()]
 
 
 def measure_against_references(answers: Answers, questions: Sequence[Asked]) -> list[Measure]:
@@ -128,7 +130,7 @@ def measure_against_references(answers: Answers, questions: Sequence[Asked]) -> 
         for column in standard.score_pairs(pairs, FACTORS).columns:
             own = [None if r.failure else v for v, r in zip(column.values, replies, strict=True)]
             values[column.metric][name] = own
-    return [Measure("Reference answers", metric, "counted", of, 3) for metric, of in values.items()]
+    return [Measure("Reference answers", metric, "counted", of, 3, share=True) for metric, of in values.items()]
 
 
 def measure_scores(marks: Marks, by: str) -> list[Measure]:
@@ -166,7 +168,8 @@ class Compared:
 class Verdicts:
     """What a judge said of pairs of answers, and what that owes to place and length.
 
-    `pairs` are, by criterion, the comparisons of conditions: one family for Holm. `agreement` is that of the majority
+    `pairs` are, by criterion, the comparisons of conditions by plain win rates: one family for Holm. What is said to be
+    better stands in `bias.controlled`, at equal length, in the order of `pairs`. `agreement` is that of the majority
     of verdicts with the number of claims or clusters, by criterion, where claims were counted (edge2024, §5.2; G50).
     """
 
@@ -224,7 +227,7 @@ def run_evaluation(
     found += measure_scores(marks, judging.engine.name) if marks else []
     compared = tuple(Compared(m, compare_all_pairs(m.values, draws=plan.draws, seed=plan.seed)) for m in found)
     given = judge_pairs(texts, asked, plan.judging, judging, plan.pairs) if "judge" in plan.metrics else None
-    verdicts = weigh_judgements(plan, given, questions, found) if given else None
+    verdicts = weigh_judgements(given, questions, found) if given else None
     return Outcome(
         plan,
         tuple(conditions),
@@ -256,12 +259,12 @@ def measure_answers(plan: Plan, answers: Answers, questions: Sequence[Asked], to
     return found
 
 
-def weigh_judgements(plan: Plan, given: Judgements, questions: Sequence[Asked], found: Sequence[Measure]) -> Verdicts:
+def weigh_judgements(given: Judgements, questions: Sequence[Asked], found: Sequence[Measure]) -> Verdicts:
     """What follows from a judge's verdicts on pairs of answers."""
     pairs, agreed = {}, {}
     for criterion in given.criteria:
         scores = {pair: tally_pair(given, criterion, pair).scores for pair in given.pairs}
-        pairs[criterion] = compare_judged_pairs(scores, draws=plan.draws, seed=plan.seed)
+        pairs[criterion] = compare_judged_pairs(scores)
     counted, ids = {m.name: m.values for m in found}, [q.id for q in questions]
     for criterion, name in _COUNTED:
         if criterion in pairs and name in counted:

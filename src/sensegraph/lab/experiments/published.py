@@ -54,6 +54,11 @@ def list_papers() -> tuple[str, ...]:
     return tuple(paper for paper, f in folders if (f / _FOLDER).is_dir() or (f / RECIPES).is_file())
 
 
+def list_recipe_papers() -> list[str]:
+    """The papers of which tables are measured here."""
+    return [paper for paper in PAPERS if (paper_folder(paper) / RECIPES).is_file()]
+
+
 def find_paper(name: str) -> str:
     """The folder's name of a paper, also by that of its method. Raises InputError with the nearest."""
     known = list_papers()

@@ -10,6 +10,8 @@ from xml.sax.saxutils import escape
 _LOW, _EVEN, _HIGH = (179, 88, 6), (247, 247, 247), (33, 102, 172)  # told apart by colour-blind eyes, and in grey
 _HALF = 0.5
 _DARK = 0.18  # lightness below which white is the more legible ink
+_NAMESPACE = ' xmlns="http://www.w3.org/2000/svg"'  # which a picture inside HTML does without
+FIGURES = "figures"  # the folder of the charts, beside the report
 _SOFT = 0.75  # of the way to the ends of the scale, so that numbers stay legible
 
 
@@ -70,7 +72,16 @@ class Fold:
     tables: tuple[Table, ...]
 
 
-Part = str | Table | Grid | Items | Beside | Fold  # a string is a paragraph
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A chart as SVG; `name` is that of its file, without an ending."""
+
+    name: str
+    title: str
+    svg: str
+
+
+Part = str | Table | Grid | Items | Beside | Fold | Picture  # a string is a paragraph
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +156,8 @@ def _render_blocks(part: Part) -> Iterator[str]:
     elif isinstance(part, Grid):
         yield from (block for table in part.tables for block in _render_blocks(table))
         yield part.note
+    elif isinstance(part, Picture):
+        yield f"![{part.title}]({FIGURES}/{part.name}.svg)"
     elif isinstance(part, Fold):
         yield f"### {part.title}"
         yield from (block for table in part.tables for block in _render_blocks(table))
@@ -197,6 +210,8 @@ def _render_part(part: Part) -> str:
         return f"<details><summary>{escape(part.title)}</summary>\n{inner}\n</details>"
     if isinstance(part, Table):
         return _render_table(part)
+    if isinstance(part, Picture):
+        return f'<figure class="chart">{part.svg.replace(_NAMESPACE, "", 1)}</figure>'
     texts = "".join(
         f"<div><h4>{escape(name)}</h4>{''.join(f'<p>{escape(p)}</p>' for p in text.split(chr(10)) if p.strip())}</div>"
         for name, text in part.texts
@@ -231,11 +246,16 @@ def _shade_style(cell: Cell) -> str:
     """The colours of a shaded cell: its own ground and ink, so that they do in light and in dark surroundings."""
     if cell.shade is None:
         return ""
-    shade = min(1.0, max(0.0, cell.shade))
+    ground, ink = shade_colours(cell.shade)
+    return f' style="background:{ground};color:{ink}"'
+
+
+def shade_colours(shade: float) -> tuple[str, str]:
+    """Ground and ink of a shade from 0 (low) over 0.5 (even) to 1 (high)."""
+    shade = min(1.0, max(0.0, shade))
     end, distance = (_HIGH, shade - _HALF) if shade >= _HALF else (_LOW, _HALF - shade)
     share = 2 * distance * _SOFT
     ground = [round(e + (t - e) * share) for e, t in zip(_EVEN, end, strict=True)]
     # relative lightness, 0 (black) to 1 (white)
     lightness = sum((w * (c / 255) ** 2.2 for w, c in zip((0.2126, 0.7152, 0.0722), ground, strict=True)), 0.0)
-    ink = "#000" if lightness > _DARK else "#fff"
-    return f' style="background:rgb({",".join(map(str, ground))});color:{ink}"'
+    return f"rgb({','.join(map(str, ground))})", "#000" if lightness > _DARK else "#fff"

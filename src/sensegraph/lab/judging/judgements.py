@@ -24,7 +24,7 @@ from types import MappingProxyType
 import numpy as np
 
 from sensegraph.lab.judging.criteria import Rules
-from sensegraph.lab.scores.statistics import Interval, resample_means
+from sensegraph.lab.scores.statistics import Interval, resample_means, wilson_interval
 from sensegraph.papers import paper_folder
 
 
@@ -77,8 +77,8 @@ def majority_label(winners: Sequence[int | None]) -> int | None:
 def compare_with_counts(compared: Iterable[Compared], numbers: Mapping[tuple[str, str], float]) -> Agreement:
     """How often the majority of the judge's verdicts goes to the larger number.
 
-    `numbers` are by (condition, question). The interval is that of the share over questions, by resampling them;
-    questions with more comparisons weigh more, as in the share itself.
+    `numbers` are by (condition, question). The interval is that of the share over questions, by resampling them, or
+    Wilson's of the comparisons where that reaches further, as it does where all agree.
     """
     tally, by_question = Counter[str](), dict[str, list[int]]()
     for one in compared:
@@ -100,7 +100,8 @@ def compare_with_counts(compared: Iterable[Compared], numbers: Mapping[tuple[str
         rows = np.array([[sum(v), len(v)] for v in by_question.values()], np.float64)
         drawn = resample_means(rows)
         low, high = np.percentile(drawn[:, 0] / drawn[:, 1], [2.5, 97.5])
-        interval = Interval(float(rows[:, 0].sum() / rows[:, 1].sum()), float(low), float(high))
+        share = wilson_interval(tally["agreed"] / decided, decided)
+        interval = Interval(share.mean, min(share.low, float(low)), max(share.high, float(high)))
     return Agreement(tally.total(), tally["tied"], tally["missing"], tally["even"], decided, tally["agreed"], interval)
 
 

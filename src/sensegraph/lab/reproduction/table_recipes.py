@@ -15,8 +15,8 @@ from sensegraph.lab.experiments.published import find_paper
 from sensegraph.papers import paper_folder
 
 Kind = Literal["units", "sum", "answers", "holm", "wins", "win", "contexts", "recall", "joint", "rings", "references"]
-Grade = Literal["ok", "okish", "fail", ""]
-_OKISH = 3  # times the tolerance
+REPRODUCED, NOT_REPRODUCED = "reproduced", "not reproduced"
+AS_BEFORE, CHANGED = "as before", "changed"
 _FIGURES = re.compile(r"fig(ure)?s?\.?\s*")
 
 
@@ -39,14 +39,18 @@ class Pinned:
 class Recipe:
     """How one table is measured: a `kind` of measuring over `data`, what it `takes`, whether it needs a `judge`.
 
-    `rows` lead from rows of the published table to names of ours. `plan` is an evaluation without corpus and questions.
-    `columns` are what a kind measures at, where the published table has no columns for it.
+    A figure is reproduced that is off the published one by `tolerance` percent of it at most. `model` names whose
+    answers or extractions the published figures are of, where they are of a model. `rows` lead from rows of the
+    published table to names of ours. `plan` is an evaluation without corpus and questions. `columns` are what a kind
+    measures at, where the published table has no columns for it.
     """
 
     table: str
     kind: Kind
     takes: str
     rows: dict[str, str]
+    tolerance: float = 0.0
+    model: str = ""
     columns: tuple[str, ...] = ()
     data: str = ""
     sets: tuple[str, ...] = ()
@@ -75,52 +79,83 @@ class Recipe:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """A row of a table: what was published, what was measured now, and what was pinned, a figure a column.
+class Figure:
+    """One figure of a table: what was published, what was measured now, and our own that is pinned; None where none is.
 
-    Where figures are counts, `total` is of how many.
+    `tolerance` is how far off, in percent of the published figure, is still reproduced, `within` the same of the pin.
     """
 
-    name: str
-    published: tuple[float | None, ...]
-    ours: tuple[float | None, ...]
-    pinned: tuple[float, ...] = ()
+    row: str
+    column: str
+    published: float | None
+    ours: float | None
+    pinned: float | None = None
+    tolerance: float = 0.0
     within: float = 0.0
-    total: float | None = None
 
     @property
-    def grades(self) -> tuple[Grade, ...]:
-        """Whether each figure of ours is the pinned one: `ok`, `okish` (up to three times as far off) or `fail`."""
-        return tuple(grade_figure(own, pin, self.within) for own, pin in zip(self.ours, self.pinned, strict=False))
+    def off(self) -> float | None:
+        """How far ours is from the published figure, in percent of it; None where one is missing, or that is 0."""
+        if self.published is None or self.ours is None or not self.published:
+            return None
+        return 100 * (self.ours - self.published) / abs(self.published)
+
+    @property
+    def against_published(self) -> str:
+        """`reproduced` or `not reproduced`; empty where nothing was published."""
+        return _compare_figures(self.ours, self.published, self.tolerance, REPRODUCED, NOT_REPRODUCED)
+
+    @property
+    def against_pin(self) -> str:
+        """`as before` or `changed`; empty where nothing is pinned."""
+        return _compare_figures(self.ours, self.pinned, self.within, AS_BEFORE, CHANGED)
 
 
 @dataclass(frozen=True, slots=True)
 class ReproducedTable:
-    """What came of a recipe: its columns and rows, who worked, what else has to be said, and why nothing is pinned."""
+    """What came of a recipe: its figures, who worked, what else has to be said, and why nothing is pinned."""
 
     recipe: Recipe
-    columns: tuple[str, ...]
-    rows: tuple[Row, ...]
+    figures: tuple[Figure, ...]
     engine: str = ""
     notes: tuple[str, ...] = ()
     pins: Pinned | None = None
     unpinned: str = "nothing is pinned for this engine on these data"
 
+    def count(self, verdict: str) -> int:
+        """How many figures have this verdict, by either comparison."""
+        return sum(verdict in (f.against_published, f.against_pin) for f in self.figures)
+
     @property
-    def grade(self) -> Grade:
-        """The worst of all grades; empty where nothing is pinned."""
-        found = [g for row in self.rows for g in row.grades if g]
-        order: Sequence[Grade] = ("fail", "okish", "ok")
-        return next((g for g in order if g in found), "")
+    def published(self) -> int:
+        """How many figures have a published one beside them."""
+        return self.count(REPRODUCED) + self.count(NOT_REPRODUCED)
 
 
-def grade_figure(own: float | None, pinned: float, within: float) -> Grade:
-    """How near a figure is to the pinned one, which is off by at most `within` percent of itself where it is ok."""
-    if own is None:
-        return "fail"
-    off = abs(own - pinned)
-    room = abs(pinned) * within / 100 + 1e-9
-    return "ok" if off <= room else "okish" if off <= _OKISH * room else "fail"
+def list_figures(
+    recipe: Recipe,
+    columns: Sequence[str],
+    ours: Mapping[str, Sequence[float | None]],
+    published: Mapping[str, Sequence[float | None]],
+    pins: Pinned | None,
+) -> tuple[Figure, ...]:
+    """The figures of a table, row by row in the recipe's order; a column without a published or pinned one has None."""
+    found = []
+    for name in recipe.rows:
+        lines = (ours[name], published.get(name, ()), pins.rows.get(name, ()) if pins else ())
+        own, printed, pinned = ([*line, *[None] * (len(columns) - len(line))] for line in lines)
+        within = pins.within if pins else 0.0
+        found += [
+            Figure(name, c, p, o, f, recipe.tolerance, within)
+            for c, p, o, f in zip(columns, printed, own, pinned, strict=True)
+        ]
+    return tuple(found)
+
+
+def _compare_figures(own: float | None, known: float | None, percent: float, near: str, far: str) -> str:
+    if known is None:
+        return ""
+    return near if own is not None and abs(own - known) <= abs(known) * percent / 100 + 1e-9 else far
 
 
 def read_recipes(paper: str) -> tuple[Recipe, ...]:

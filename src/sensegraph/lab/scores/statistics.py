@@ -24,14 +24,15 @@ Values = Sequence[float | None]
 LEVEL = 0.05  # of a corrected p below which a difference counts
 DRAWS = 10_000
 EXACT = 25  # differences up to which the distribution of the rank sum is counted out
-FEW = 9  # the same by the convention of edge2024, which is normal wherever a normal distribution can be meant
+NORMAL_975 = 1.959963984540054  # the normal value that 97.5 % lie below
+_FEWEST = 3  # points that a rank correlation needs
 _BLOCK = 500  # draws held in memory at once
 _DIGITS = 12  # differences that agree so far are ties: 1/3 - 0 and 1 - 2/3
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A mean with the 95 % interval of its resamplings."""
+    """A mean, or a share, with its 95 % interval."""
 
     mean: float
     low: float
@@ -89,10 +90,37 @@ def bootstrap_intervals(values: Floats, draws: int = DRAWS, seed: int = 0) -> tu
     return tuple(Interval(float(m), float(a), float(b)) for m, a, b in zip(values.mean(0), low, high, strict=True))
 
 
-def signed_rank_test(differences: Floats, exact: int = EXACT) -> Ranks:
+def wilson_interval(share: float, count: int) -> Interval:
+    """A share of `count` trials, 0 to 1, with Wilson's score interval (1927); of no trial it is the whole range.
+
+    It has a width where all trials go one way: 32 of 32 give 0.893 to 1. For a mean of values between 0 and 1 that are
+    not only 0 and 1 it is too wide, never too narrow.
+    """
+    if not count:
+        return Interval(share, 0.0, 1.0)
+    square = NORMAL_975**2 / count
+    centre, half = share + square / 2, sqrt(square * (share * (1 - share) + square / 4))
+    low, high = (centre - half) / (1 + square), (centre + half) / (1 + square)
+    return Interval(share, max(0.0, low) if share else 0.0, min(1.0, high) if share < 1 else 1.0)
+
+
+def mean_interval(values: Values, draws: int = DRAWS, seed: int = 0, *, share: bool = False) -> Interval | None:
+    """The mean of the values that there are, with the interval of resampling; None where there is no value.
+
+    With `share` values lie between 0 and 1, and where all are 0 or 1 the interval is Wilson's.
+    """
+    known = np.array([v for v in values if v is not None], np.float64)
+    if not len(known):
+        return None
+    if share and np.isin(known, (0.0, 1.0)).all():
+        return wilson_interval(float(known.mean()), len(known))
+    return bootstrap_intervals(known[:, None], draws, seed)[0]
+
+
+def signed_rank_test(differences: Floats) -> Ranks:
     """Wilcoxon's test that paired differences lie around 0; those that are 0 are left out, equal ones share a rank.
 
-    Exact up to `exact` differences, ties included (the distribution given the ranks); else normal, with the variance
+    Exact up to `EXACT` differences, ties included (the distribution given the ranks); else normal, with the variance
     corrected for ties. Without any difference z is 0 and p is 1.
     """
     rounded = np.round(differences, _DIGITS)
@@ -103,7 +131,7 @@ def signed_rank_test(differences: Floats, exact: int = EXACT) -> Ranks:
     ranks = midranks(np.abs(rounded))
     positive = float(ranks[rounded > 0].sum())
     z = (positive - float(ranks.sum()) / 2) / sqrt(float((ranks**2).sum()) / 4)  # Var W = Σ r² / 4: ties are in r
-    if count <= exact:  # the rank sum over all ways to give the ranks signs
+    if count <= EXACT:  # the rank sum over all ways to give the ranks signs
         doubled = [round(2 * r) for r in ranks]
         ways = np.zeros(sum(doubled) + 1)
         ways[0] = 1
@@ -114,17 +142,17 @@ def signed_rank_test(differences: Floats, exact: int = EXACT) -> Ranks:
         p = min(1.0, 2 * float(tail / ways.sum()))
     else:
         p = two_sided_p(z)
-    return Ranks(z, p, count, int((rounded > 0).sum()), count <= exact)
+    return Ranks(z, p, count, int((rounded > 0).sum()), count <= EXACT)
 
 
-def least_possible_p(questions: int, exact: int = EXACT) -> float:
+def least_possible_p(questions: int) -> float:
     """The least p that `signed_rank_test` can give so many questions: that of equal differences, all to one side.
 
     Counted out, n differences give 2 / 2ⁿ at least; normal, their z is √n at most. Questions may also be without a
-    difference, so both ways count where `exact` allows both.
+    difference, so both ways count beyond `EXACT`.
     """
-    counted: float = 2.0 ** (1 - min(questions, exact)) if questions else 1.0
-    return counted if questions <= exact else min(counted, two_sided_p(sqrt(questions)))
+    counted: float = 2.0 ** (1 - min(questions, EXACT)) if questions else 1.0
+    return counted if questions <= EXACT else min(counted, two_sided_p(sqrt(questions)))
 
 
 def two_sided_p(z: float) -> float:
@@ -144,6 +172,14 @@ def midranks(values: Floats) -> Floats:
     last = np.cumsum(times)
     shared: Floats = ((2 * last - times + 1) / 2)[where]
     return shared
+
+
+def spearman(first: Sequence[float], second: Sequence[float]) -> float | None:
+    """The rank correlation of two rows, −1 to 1; None for fewer than three points, or where one row does not vary."""
+    if len(first) < _FEWEST or len(set(first)) == 1 or len(set(second)) == 1:
+        return None
+    ranks = np.array([midranks(np.asarray(row, np.float64)) for row in (first, second)])
+    return float(np.corrcoef(ranks)[0, 1])
 
 
 def correct_by_holm(ps: Sequence[float]) -> list[float]:
@@ -269,12 +305,20 @@ def compare_all_pairs(values: Mapping[str, Values], *, draws: int = DRAWS, seed:
     return _compare_family({(a, b): (values[a], values[b]) for a, b in combinations(values, 2)}, draws, seed)
 
 
-def compare_judged_pairs(
-    scores: Mapping[tuple[str, str], Values], *, draws: int = DRAWS, seed: int = 0
-) -> tuple[Pair, ...]:
-    """Pairs that a judge compared: the first's score of each question, 0 to 100; the second's is what is left."""
+def compare_judged_pairs(scores: Mapping[tuple[str, str], Values]) -> tuple[Pair, ...]:
+    """Pairs that a judge compared: the first's score of each question, 0 to 100; the second's is what is left.
+
+    The intervals are Wilson's, with a question as one trial.
+    """
     left = {pair: [None if s is None else 100 - s for s in own] for pair, own in scores.items()}
-    return _compare_family({pair: (own, left[pair]) for pair, own in scores.items()}, draws, seed)
+    found = _compare_family({pair: (own, left[pair]) for pair, own in scores.items()}, 1, 0)
+    return tuple(replace(p, difference=_difference_of_shares(p)) for p in found)
+
+
+def _difference_of_shares(p: Pair) -> Interval:
+    """The difference of two scores that add up to 100, by Wilson's interval of the first."""
+    rate = wilson_interval(p.means[0] / 100, p.n) if p.n else Interval(0.5, 0.5, 0.5)
+    return Interval(200 * rate.mean - 100, 200 * rate.low - 100, 200 * rate.high - 100)
 
 
 def count_compared(listed: Sequence[Pair]) -> int:
@@ -284,7 +328,7 @@ def count_compared(listed: Sequence[Pair]) -> int:
 
 def least_p_values(listed: Sequence[Pair]) -> tuple[float, float]:
     """The least p that the questions of a family of pairs allow, whatever was measured, and the least corrected one."""
-    bound = least_possible_p(count_compared(listed), FEW)
+    bound = least_possible_p(count_compared(listed))
     return bound, min(1.0, bound * max(1, len(listed)))
 
 
@@ -295,7 +339,7 @@ def _compare_family(values: Mapping[tuple[str, str], tuple[Values, Values]], dra
         both = [(a, b) for a, b in zip(ours, theirs, strict=True) if a is not None and b is not None]
         table: Floats = np.array(both, np.float64).reshape(len(both), 2)
         apart = table[:, 0] - table[:, 1]
-        test, normal = signed_rank_test(apart, FEW), shapiro_wilk(apart)
+        test, normal = signed_rank_test(apart), shapiro_wilk(apart)
         found = Pair(
             first,
             second,
