@@ -1,4 +1,4 @@
-"""`sensegraph repro`: tables of papers measured here, on small stand-ins for the measuring sets."""
+"""`sensegraph eval papers`: tables of papers measured here, on small stand-ins for the measuring sets."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ PAPERS = list_papers()
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.chdir(tmp_path)
-    return lambda *words: CliRunner().invoke(app, ["repro", *map(str, words)])
+    return lambda *words: CliRunner().invoke(app, ["eval", "papers", *map(str, words)])
 
 
 def podcast(folder: Path) -> Path:
@@ -56,7 +56,7 @@ def wired(server: ScriptedServer) -> None:
 
 
 def table_of(result: Result, place: int = 0) -> dict[str, object]:
-    found: dict[str, object] = json.loads(result.stdout)[place]
+    found: dict[str, object] = json.loads(result.stdout)["tables"][place]
     return found
 
 
@@ -86,7 +86,7 @@ def test_what_is_pinned_has_a_figure_for_every_row_and_names_a_command_that_exis
     for recipe in read_recipes(paper):
         for pins in recipe.pinned:
             assert pins.rows.keys() == recipe.rows.keys()
-            assert pins.command.startswith(f"sensegraph repro {paper} --table")
+            assert pins.command.startswith(f"sensegraph eval papers {paper} --table")
             assert ("--data" in pins.command) == bool(recipe.folders)
             assert pins.within >= 0
             assert isinstance(pins.measured, date)
@@ -100,13 +100,14 @@ def test_a_figure_is_ok_okish_or_fails_by_how_far_it_is_off():
 
 
 def test_the_verdict_of_a_table_is_that_of_its_worst_figure_and_none_where_nothing_is_pinned():
-    pins = Pinned("offline", date(2026, 1, 2), "sensegraph repro x --table 1", 1.0, {"a": (100.0, 50.0)})
+    pins = Pinned("offline", date(2026, 1, 2), "sensegraph eval papers x --table 1", 1.0, {"a": (100.0, 50.0)})
     recipe = Recipe("1", "answers", "", {"a": "claims"}, pinned=(pins,))
     row = Row("a", (90.0, 40.0), (100.0, 51.0), (100.0, 50.0), 1.0)
     found = ReproducedTable(recipe, ("A", "B"), (row,), "offline", (), pins)
     assert found.grade == "okish"
-    assert "okish: against our own figures of 2026-01-02 (sensegraph repro x --table 1), ± 1 %" in format_reproduction(
-        found
+    assert (
+        "okish: against our own figures of 2026-01-02 (sensegraph eval papers x --table 1), ± 1 %"
+        in format_reproduction(found)
     )
     assert ReproducedTable(recipe, ("A",), (Row("a", (), (1.0,)),), "model").grade == ""
     assert recipe.pins("model") is None
@@ -220,7 +221,7 @@ def test_recall_of_the_first_questions_is_that_of_no_others(run: Run, tmp_path: 
     asked = [{"_id": "q0", "text": "Who lights the lamp of Arle?"}, {"_id": "q1", "text": "Who sank the moon?"}]
     for name in ("musique", "2wiki", "hotpotqa"):
         written(tmp_path / "data" / name, asked=asked, judged=[("q0", "k0", 1), ("q1", "f5", 1)])
-    whole, one = (table_of(run("hipporag2", "--json", *more)) for more in ([], ["--questions", "1"]))
+    whole, one = (table_of(run("hipporag2", "--json", *more)) for more in ([], ["--limit", "1"]))
     assert [f["rows"]["BM25"]["ours"][1] for f in (whole, one)] == [50, 100]  # type: ignore[index]
     assert one["notes"][-1].startswith("Judged questions asked: musique 1 of 2, ")  # type: ignore[index]
 
@@ -242,7 +243,7 @@ def test_the_first_questions_have_no_verdict_and_all_of_them_keep_theirs(tmp_pat
 
 
 def test_where_no_question_is_asked_a_number_of_them_is_said_to_change_nothing(run: Run):
-    said = run("edge2024", "--table", "3", "--questions", "3").stdout
+    said = run("edge2024", "--table", "3", "--limit", "3").stdout
     assert "--questions changes nothing here" in said
     assert "ok: against our own figures" in said
 

@@ -10,20 +10,28 @@ from typing import Annotated
 
 import typer
 
-from sensegraph.cli.options import CommandRun, print_message, with_options
+from sensegraph.cli.options import ROOT_VARIABLE, CommandRun, print_json, print_message, with_options
 from sensegraph.errors import SettingsError
 
+Folders = Annotated[
+    list[Path] | None,
+    typer.Argument(metavar="ROOT", help="Folders of corpora; each is served under its name.",
+                   show_default="SENSEGRAPH_ROOT, else this folder", envvar=ROOT_VARIABLE, show_envvar=False),
+]  # fmt: skip
 
-@with_options("* engine wait max_tokens max_cost settings trust")
+
+@with_options("* max_tokens max_cost engine wait settings trust")
 def serve_tools(
     run: CommandRun,
     folder: Annotated[
-        Path, typer.Argument(metavar="ROOT", help="The corpus's folder.", show_default="this folder")
+        Path,
+        typer.Argument(metavar="ROOT", help="The corpus's folder.", show_default="SENSEGRAPH_ROOT, else this folder",
+                       envvar=ROOT_VARIABLE, show_envvar=False),
     ] = Path("."),
     write: Annotated[
         bool, typer.Option("--write", help="Also offer tools that add and remove documents, and follow input/.")
     ] = False,
-) -> None:
+) -> None:  # fmt: skip
     """Offer a corpus to assistants as tools of the Model Context Protocol, on stdin and stdout, until stdin ends."""
     if not find_spec("mcp"):
         raise SettingsError('`sensegraph mcp` needs an extra: pip install "sensegraph[mcp]".')
@@ -34,14 +42,10 @@ def serve_tools(
         serve_stdio(corpus, write=write)
 
 
-@with_options("* engine max_tokens max_cost quiet settings trust")
+@with_options("* max_tokens max_cost as_json quiet engine settings trust")
 def serve_corpora(
     run: CommandRun,
-    folders: Annotated[
-        list[Path] | None,
-        typer.Argument(metavar="ROOT", help="Folders of corpora; each is served under its name.",
-                       show_default="this folder"),
-    ] = None,
+    folders: Folders = None,
     host: Annotated[str, typer.Option("--host", metavar="ADDRESS", help="Where to listen.")] = "127.0.0.1",
     port: Annotated[int, typer.Option("--port", min=0, max=65535, metavar="N", help="0: any that is free.")] = 8123,
     token_file: Annotated[
@@ -92,7 +96,9 @@ def serve_corpora(
         }
 
         def tell(address: str) -> None:
-            if not run.quiet:
+            if run.as_json:
+                print_json({"address": address, "corpora": list(corpora)})
+            elif not run.quiet:
                 print_message(f"sensegraph serves {', '.join(corpora)} at {address}; Ctrl-C ends it")
             if open_page:
                 typer.launch(address)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -22,7 +22,7 @@ from sensegraph.engines.offline.own_names import OfflineSettings
 from sensegraph.errors import SettingsError
 from sensegraph.index.parts import Part, known_parts, settings_type
 from sensegraph.index.settings import IndexSettings, take_part_settings
-from sensegraph.methods import METHODS, method_class
+from sensegraph.methods import ALIASES, METHODS, method_class
 from sensegraph.models.endpoint import endpoint_settings
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from sensegraph.personal.personal_settings import PersonalSettings
@@ -120,7 +120,7 @@ class Settings:
 
         Raises SettingsError for a method that nobody knows, a setting that it does not have, or one of the wrong type.
         """
-        table = {**self.methods.get(name, {}), **given}
+        table = {**self.methods.get(ALIASES.get(name, name), {}), **given}
         convert_settings(table, method_class(name), f"method {name}")
         return table
 
@@ -277,6 +277,13 @@ def read_api_key(endpoint: EndpointSettings) -> str:
             f"{endpoint.api_key_env}, or use the offline engine (--engine offline)."
         )
     return found or "none"
+
+
+def read_environment(parse: Callable[[str], Any]) -> dict[str, Any]:
+    """The settings that environment variables give, as nested tables; `parse` reads a value."""
+    from sensegraph.corpus.variables import tables_of_variables
+
+    return tables_of_variables(os.environ, parse)
 
 
 def _list_headers(tables: Mapping[str, Any]) -> list[str]:

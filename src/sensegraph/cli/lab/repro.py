@@ -1,4 +1,4 @@
-"""`repro`: tables of papers measured here, beside what was published."""
+"""`eval papers`: tables of papers measured here, beside what was published."""
 
 from __future__ import annotations
 
@@ -20,16 +20,18 @@ if TYPE_CHECKING:
 
 _DATA, _ROOT = Path("data"), Path("repro")
 
-Questions = Annotated[int, Option("--questions", min=0, metavar="N", help="The first N only.", show_default="all")]
+Limit = Annotated[
+    int, Option("--limit", "-n", min=0, metavar="N", help="The first N questions only.", show_default="all")
+]
 
 
-def repro(
+def reproduce_paper(
     paper: Annotated[str, Argument(metavar="PAPER", help="A paper, such as edge2024, or its method's name.")],
     table: Annotated[str, Option("--table", metavar="N", help="One table.", show_default="all")] = "",
     data: Annotated[Path, Option("--data", metavar="DIR", help="The folder of the measuring sets.")] = _DATA,
     root: Annotated[Path, Option("--root", metavar="DIR", help="Where indexes, answers and reports are kept.")] = _ROOT,
-    questions: Questions = 0,
-    dry_run: Annotated[bool, Option("--dry-run", help="Say what would be done, and what it needs and takes.")] = False,
+    limit: Limit = 0,
+    dry_run: Annotated[bool, Option("--dry-run", help="Estimate what it needs and takes; nothing is done.")] = False,
     yes: evaluate.Yes = False,
     quiet: options.Quiet = False,
     as_json: options.Json = False,
@@ -54,24 +56,28 @@ def repro(
     check_approved(loaded, *needed_approvals(loaded))  # from here on they count as the user's own
     given, prompts = lay_tables(read_toml_tables(Path(FILE)), flags), loaded.model.prompts
     given = lay_tables(given, {"model": {"prompts": str(Path(prompts).resolve())}}) if prompts else given
-    found = []
+    found, planned = [], list[dict[str, Any]]()
     with show_progress(quiet or as_json or dry_run) as report:
-        bench = Bench(name, data, root / name, given, report, questions)
+        bench = Bench(name, data, root / name, given, report, limit)
         for recipe in select_recipes(name, table):
             lacking = _find_missing(recipe, bench)
             if dry_run:
-                options.print_text(describe_recipe(recipe, bench, lacking) + "\n")
+                told = describe_recipe(recipe, bench, lacking)
+                planned.append({"table": recipe.table, "kind": recipe.kind, "plan": told, "lacking": lacking})
+                if not as_json:
+                    options.print_text(told + "\n")
             elif not lacking:
                 if recipe.plan:  # ask before many calls, as `evaluate run` does
                     file = write_recipe_plan(recipe, bench)
                     foreseen = evaluation_setup.forecast_evaluation(file, given, report)
                     evaluate.confirm_calls(file, foreseen, yes=yes)
                 found.append(reproduce_table(recipe, bench))
-                options.print_text("" if as_json else format_reproduction(found[-1]) + "\n")
+                if not as_json:
+                    options.print_text(format_reproduction(found[-1]) + "\n")
             else:
                 options.print_message(f"{recipe.title} ({recipe.kind}) is left out: {lacking}")
-    if as_json and not dry_run:
-        options.print_json([record_reproduction(one) for one in found])
+    if as_json:
+        options.print_json({"tables": planned if dry_run else [record_reproduction(one) for one in found]})
     if not dry_run and (not found or any(one.grade == "fail" for one in found)):
         raise Exit(1)
 
