@@ -3,11 +3,11 @@
     python bench/all_retrieval.py [--data DIR] [--cache DIR] [--set NAME …] [--methods A,B] [--form NAME …]
                                   [--minutes N] [--again] [--json FILE]
 
-All methods of `sensegraph methods` take part, each with its defaults, offline, over one index a set and form. Questions
-of qmsum are asked within their meeting; `a+b` is a set of the documents and questions of both. What a method found on a
-set is kept in `--cache`, so that the command goes on where it was stopped and a new method costs only its own cells. A
-cell is kept for as long as the set, the method's settings, the engine and the embedder are the same. Cells that other
-code of the method measured are counted under the table, and `--again` measures them anew.
+All methods of `sensegraph show methods` take part, each with its defaults, offline, over one index a set and form.
+Questions of qmsum are asked within their meeting; `a+b` is a set of the documents and questions of both. What a method
+found on a set is kept in `--cache`, so that the command goes on where it was stopped and a new method costs only its
+own cells. A cell is kept for as long as the set, the method's settings, the engine and the embedder are the same.
+Cells that other code of the method measured are counted under the table, and `--again` measures them anew.
 
 Where the questions of a set would take more than `--minutes` of CPU, a sample of them is asked, whose size the table
 tells: the first so many of one seeded order; a run with a higher limit replaces it. It ends with the tables as text,

@@ -55,7 +55,7 @@ def build_index(job: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     with Corpus.open(ROOT) as corpus:
         yield "added", asdict(corpus.add(job["documents"]))
         yield from asdict(corpus.build()).items()
-    yield run_command("estimate", job["documents"], "--root", ROOT, "--json")
+    yield run_command("index", "--dry-run", job["documents"], "--root", ROOT, "--json")
 
 
 def ask_questions(job: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -73,10 +73,11 @@ def ask_questions(job: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 def show_index(job: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """What commands print or write about the index."""
     for form in FORMATS:
-        yield run_command("export", f"exports/{'-'.join(form).replace('--', '')}", "--root", ROOT, "--format", *form)
+        place = f"exports/{'-'.join(form).replace('--', '')}"
+        yield run_command("graph", "export", place, "--root", ROOT, "--format", *form)
     for form in DRAWN:
-        yield run_command("draw", "--root", ROOT, "--format", form, "--out", f"exports/communities.{form}")
-    yield run_command("methods", "--json")
+        yield run_command("graph", "draw", "--root", ROOT, "--format", form, "--out", f"exports/communities.{form}")
+    yield run_command("show", "methods", "--json")
     for arguments in (
         ("status", "--documents"),
         ("reports",),
@@ -103,11 +104,11 @@ def change_index(job: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         corpus.remove(listed["printed"].splitlines()[-1])
         for name, value in asdict(corpus.build()).items():
             yield f"updated {name}", value
-    yield run_command("collect", "--root", "updated", "--json")
+    yield run_command("documents", "purge", "--root", "updated", "--json")
     Path("imported").mkdir()
     shutil.copy(f"{ROOT}/sensegraph.toml", "imported")
-    yield run_command("import", TABLES, "--root", "imported", "--json")
-    yield run_command("export", "exports/imported", "--root", "imported")
+    yield run_command("graph", "import", TABLES, "--root", "imported", "--json")
+    yield run_command("graph", "export", "exports/imported", "--root", "imported")
 
 
 def run_command(*arguments: str) -> tuple[str, Any]:

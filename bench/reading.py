@@ -1,4 +1,4 @@
-"""What a page of `sensegraph reports` and `sensegraph entity` costs, on indexes of growing size.
+"""What a page of `sensegraph show reports` and `sensegraph show entity` costs, on indexes of growing size.
 
     python bench/reading.py [--entities 10000 100000 …] [--depths 0 9]
 

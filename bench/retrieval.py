@@ -1,4 +1,4 @@
-"""Methods side by side on the measuring sets, through `sensegraph evaluate retrieval`: recall@5, and what it took.
+"""Methods side by side on the measuring sets, through `sensegraph eval retrieval`: recall@5, and what it took.
 
     python bench/retrieval.py [--data DIR] [--methods A,B] [--set NAME …] [--keep DIR] [--parts graph,…] [--untitled]
 

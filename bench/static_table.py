@@ -5,7 +5,7 @@
 Trains on the texts of all sets under DIR (documents only: no question, no judgement) a table in the form that
 `embedding.folder` reads: word pieces, positive pointwise mutual information within five pieces, a singular value
 decomposition, and weights that are small for frequent pieces. A second table leaves out the measured set (`others`).
-Then `sensegraph evaluate retrieval` measures methods with the offline embedder and with each table. A row is a method
+Then `sensegraph eval retrieval` measures methods with the offline embedder and with each table. A row is a method
 on a set: recall@5 under every embedder, and the difference of each from the offline embedder's with its 95 % interval
 over questions (bootstrap). `--only` trains and measures nothing. Needs the extras `onnx` and `dev`.
 """

@@ -166,7 +166,7 @@ def test_an_estimate_masks_once_and_foresees_what_is_built(tmp_path: Path, run: 
     two.write_text(TEXT)
     mask = ("--set", "personal.mask=mask", "--set", 'personal.kinds=["person"]')
     assert run("index", one, "--root", tmp_path / "c", *mask).exit_code == 0
-    assert run("estimate", two, "--root", tmp_path / "c", *mask).exit_code == 0
+    assert run("index", "--dry-run", two, "--root", tmp_path / "c", *mask).exit_code == 0
     assert traces(tmp_path / "c", ("lighthouse",)) != []  # what an estimate reads is stored, but masked
     assert traces(tmp_path / "c", ("martha quill", "thomas reeve")) == []
 
@@ -386,16 +386,18 @@ def run() -> Callable[..., Result]:
 
 def test_personal_reports_files_and_writes_nothing(tmp_path: Path, folder: Path, run: Callable[..., Result]) -> None:
     root = tmp_path / "c"
-    result = run("personal", folder, "--root", root)
+    result = run("documents", "pii", folder, "--root", root)
     assert result.exit_code == 0
     assert "found in 4 of 4 documents" in result.stdout
     assert "aaaa.aaaaa@aaaa.aaaaaaa.aaa" in result.stdout
     assert "not found by design:\n- names of people: `person` is not among personal.kinds\n" in result.stdout
-    named = run("personal", folder, "--root", root, "--set", 'personal.kinds=["person"]').stdout
+    named = run("documents", "pii", folder, "--root", root, "--set", 'personal.kinds=["person"]').stdout
     assert "not found by design:\n- of the names of people nicknames" in named
     assert "901820" not in result.stdout
     assert not root.exists()
-    found = json.loads(run("personal", folder, "--root", root, "--json", "--set", 'personal.kinds=["iban"]').stdout)
+    found = json.loads(
+        run("documents", "pii", folder, "--root", root, "--json", "--set", 'personal.kinds=["iban"]').stdout
+    )
     assert found["counts"] == {"iban": 4}
     assert found["read"] == 4
     assert found["unfound"]
@@ -405,14 +407,14 @@ def test_personal_without_a_path_reports_the_corpus_else_its_input(
     tmp_path: Path, folder: Path, run: Callable[..., Result]
 ) -> None:
     root = tmp_path / "c"
-    nothing = run("personal", "--root", root)
+    nothing = run("documents", "pii", "--root", root)
     assert (nothing.exit_code, nothing.stdout) == (1, "")
     assert "Nothing can be read from" in nothing.stderr
     (root / "input").mkdir(parents=True)
     (root / "input" / "a.txt").write_text(TEXT)
-    assert "of 1 document" in run("personal", "--root", root).stdout
+    assert "of 1 document" in run("documents", "pii", "--root", root).stdout
     assert run("index", folder, "--root", root, "--set", "personal.mask=mask", "-q").exit_code == 0
-    after = run("personal", "--root", root).stdout
+    after = run("documents", "pii", "--root", root).stdout
     assert "0 found in 0 of 4 documents" in after
 
 
@@ -421,9 +423,9 @@ def test_index_says_how_much_was_masked(tmp_path: Path, folder: Path, run: Calla
     assert "personal data: masked" in run("index", folder, *mask).stdout
     again = run("index", folder, "--sync", "--json", *mask)
     assert json.loads(again.stdout)["personal"]["counts"]["iban"] == 4
-    plan = run("index", folder, "--sync", "--plan", "--json", *mask)
+    plan = run("index", folder, "--sync", "--dry-run", "--json", *mask)
     assert json.loads(plan.stdout)["personal"]["masked"] is True
-    text = run("personal", "--text", f"to {MAIL}", *mask).stdout
+    text = run("documents", "pii", "--text", f"to {MAIL}", *mask).stdout
     assert text.startswith("to EMAIL-")
     plain = ("--set", "personal.mask=report", "--root", tmp_path / "d")
     assert "found and not masked" in run("index", folder, *plain).stdout
@@ -437,7 +439,7 @@ def test_a_text_that_stands_as_it_is_is_told_to(tmp_path: Path, folder: Path, ru
     assert run("index", folder, "--root", tmp_path, *mask).exit_code == 0
 
     def shown(*flags: str) -> tuple[str, str]:
-        result = run("personal", "--text", "Call Mr. Quill", "--root", tmp_path, *flags)
+        result = run("documents", "pii", "--text", "Call Mr. Quill", "--root", tmp_path, *flags)
         assert result.exit_code == 0
         return result.stdout, result.stderr
 
@@ -454,7 +456,7 @@ def test_an_import_is_refused_while_masking(tmp_path: Path, run: Callable[..., R
     tables.mkdir()
     (tables / "entities.jsonl").write_text('{"id": "1", "title": "Martha Quill", "type": "person"}\n')
     (tables / "relationships.jsonl").write_text('{"id": "1", "source": "Martha Quill", "target": "Martha Quill"}\n')
-    result = run("import", tables, "--root", tmp_path / "c", "--set", "personal.mask=mask")
+    result = run("graph", "import", tables, "--root", tmp_path / "c", "--set", "personal.mask=mask")
     assert result.exit_code == 1
     assert "an import brings entities" in " ".join(result.stderr.split())
     assert traces(tmp_path / "c") == []

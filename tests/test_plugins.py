@@ -264,14 +264,14 @@ def test_an_installed_distribution_is_listed_and_used_by_name(scratch: Path, tmp
         assert done.returncode == 0, done.stderr
         return done.stdout
 
-    listed = json.loads(run("methods", "--plugins", "--json"))["plugins"]
+    listed = json.loads(run("show", "methods", "--plugins", "--json"))["plugins"]
     mine = {p["kind"]: p["name"] for p in listed if p["distribution"] == "sensegraph-examples"}
     assert mine == {
         "methods": "newest", "engines": "terse", "embedders": "trigrams", "rerankers": "shared-words",
         "chunkers": "paragraphs", "stores": "counting", "executors": "one-by-one",
     }  # fmt: skip
-    assert "newest\n  from: sensegraph-examples 1.0 (sensegraph_examples.newest:Newest)" in run("methods")
-    assert "sensegraph-examples 1.0" in run("methods", "--plugins")
+    assert "newest\n  from: sensegraph-examples 1.0 (sensegraph_examples.newest:Newest)" in run("show", "methods")
+    assert "sensegraph-examples 1.0" in run("show", "methods", "--plugins")
     named = {kind: name for kind, name in mine.items() if kind in ("engines", "embedders", "chunkers")}
     names = "".join(f'{kind[:-1]} = "{name}"\n' for kind, name in named.items())
     more = '[rerank]\nby = "shared-words"\n[methods.newest]\ntop = 1\n'

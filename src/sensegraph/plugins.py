@@ -61,7 +61,9 @@ def load_plugin(kind: Kind, name: str) -> Any:
     """
     found = [p for p in list_plugins(kind) if p.name == name]
     if not found:
-        raise SettingsError(f"No plug-in for {kind} is called {name!r}; `sensegraph methods --plugins` lists them.")
+        raise SettingsError(
+            f"No plug-in for {kind} is called {name!r}; `sensegraph show methods --plugins` lists them."
+        )
     if len(found) > 1:
         both = " and ".join(p.origin for p in found)
         raise SettingsError(f"{name!r} is registered for {kind} by {both}; uninstall all but one of them.")

@@ -48,7 +48,7 @@ def test_an_error_put_into_an_answer_is_found_and_told(root: Path) -> None:
         found = corpus.check(wrong)
     assert {p.kind for p in found.problems} == {"unsupported", "misquoted"}
     printed = format_checks(found)
-    assert "! not borne out [1] “In 1066" in printed
+    assert "! not supported [1] “In 1066" in printed
     assert "numbers that what is cited does not hold: 1066" in printed
     assert "there is no document no-such-document" in printed
 
@@ -120,12 +120,12 @@ def test_the_checks_say_what_cites_nothing_and_what_has_no_verdict() -> None:
     found = Checked("support by m", 3, 1, 1, ("It is so.",), 2, 1, 1 / 3, 0.5, (problem,))
     assert format_checks(found).splitlines() == [
         "Checks (support by m)",
-        "- 3 statements; borne out by what they cite: 1 of 2",
+        "- 3 statements; 1 of 2 supported by their citations",
         "- 1 statement without a source: “It is so.”",
         "- 1 statement without a verdict",
         "- 1 of 2 quoted spans read as in their documents",
         "- citation recall 0.33, citation precision 0.50",
-        "! leads nowhere [9] “Oslo is large.”",
+        "! dangling citation [9] “Oslo is large.”",
         "  the answer has no source [9]",
     ]
 

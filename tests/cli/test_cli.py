@@ -28,7 +28,16 @@ from sensegraph.cli import app, main, show
 from sensegraph.cli.options import print_json, read_overrides, show_controls
 from sensegraph.cli.progress import label_step, show_progress
 from sensegraph.cli.show import find_best_sentences
-from sensegraph.cli.template import _HINTS, _TABLES, format_toml, list_settings_tables, settings_toml
+from sensegraph.cli.template import (
+    _HINTS,
+    _TABLES,
+    COMMON,
+    flatten_tables,
+    format_toml,
+    list_defaults,
+    list_settings_tables,
+    settings_toml,
+)
 from sensegraph.corpus.settings import Settings, load_settings
 from sensegraph.types import Answer, Citation, Usage
 
@@ -94,8 +103,10 @@ def parsed(result: Result) -> Any:
 
 def test_help_names_every_command(run: Run):
     found = run("--help").stdout
-    for command in ("demo", "init", "index", "estimate", "remove", "query", "search", "status", "methods"):
-        assert f"\n  {command} " in found
+    names = re.findall(r"^  ([a-z]+) ", found.partition("Commands:\n")[2], re.MULTILINE)
+    assert len(names) == 15
+    assert {"init", "index", "query", "search", "show", "entities", "documents", "graph", "status", "config"} < {*names}
+    assert {"doctor", "serve", "mcp", "eval", "tune"} < {*names}
 
 
 def test_version_is_that_of_the_package(run: Run):
@@ -104,7 +115,7 @@ def test_version_is_that_of_the_package(run: Run):
     assert run("--version").stdout == f"sensegraph {__version__}\n"
 
 
-def test_init_writes_a_file_that_says_every_setting_and_changes_none(tmp_path: Path, run: Run):
+def test_init_writes_a_file_that_changes_no_setting_but_the_folder_of_prompts(tmp_path: Path, run: Run):
     assert run("init", "--root", tmp_path / "notes").exit_code == 0
     assert (tmp_path / "notes" / "input").is_dir()
     written = load_settings(tmp_path / "notes")
@@ -116,14 +127,10 @@ def test_every_default_of_the_written_file_is_the_real_one():
     active = re.sub(r"^# (\w+ = [^ ].*)$", r"\1", settings_toml(), flags=re.MULTILINE)
     written = tomllib.loads(active)
     assert written["endpoint"]["base_url"] == Settings().endpoint.base_url
-    for name, _, values in list_settings_tables():
-        table: Any = written
-        for part in filter(None, name.split(".")):
-            table = table[part]
-        for setting, value in values.items():
-            assert setting in table if value is not None else setting not in table
-            if value is not None:
-                assert table[setting] == (list(value) if isinstance(value, tuple) else value)
+    said, defaults = dict(flatten_tables(written)), list_defaults()
+    assert set(said) == set(COMMON) <= set(defaults)
+    assert said == {name: list(v) if isinstance(v := defaults[name], tuple) else v for name in said}
+    assert 35 <= len(said) <= 45
 
 
 def test_every_setting_stands_in_the_written_file():
@@ -172,8 +179,8 @@ def test_init_overwrites_nothing(tmp_path: Path, run: Run):
 
 
 def test_methods_lists_what_each_is_good_for(run: Run):
-    assert "graphrag" in run("methods").stdout
-    assert {"name", "paper", "tasks", "good_for"} == set(parsed(run("methods", "--json"))[0])
+    assert "graphrag" in run("show", "methods").stdout
+    assert {"name", "paper", "tasks", "good_for"} == set(parsed(run("show", "methods", "--json"))["methods"][0])
 
 
 # ── building ──
@@ -272,7 +279,7 @@ def test_a_document_whose_file_is_gone_stays_and_is_named_with_the_command_that_
     (texts / "ada.txt").unlink()
     result = run("index", texts, "--root", indexed)
     assert result.exit_code == 0
-    assert f"sensegraph remove ada.txt --root {indexed}" in result.stderr
+    assert f"sensegraph documents remove ada.txt --root {indexed}" in result.stderr
     assert result.stdout.startswith("2 documents")
 
 
@@ -284,7 +291,7 @@ def test_a_document_from_elsewhere_is_not_missed(indexed: Path, tmp_path: Path, 
 
 def test_estimate_foresees_calls_and_pays_nothing(root: Path, texts: Path, run: Run, server: ScriptedServer):
     before = len(server.calls)
-    found = parsed(run("estimate", texts, "--root", root, "--json"))
+    found = parsed(run("index", "--dry-run", texts, "--root", root, "--json"))
     assert (found["documents"], len(server.calls)) == (2, before)
     assert found["calls"] > 0
     assert found["cost_usd"] > 0
@@ -293,30 +300,30 @@ def test_estimate_foresees_calls_and_pays_nothing(root: Path, texts: Path, run: 
 
 
 def test_estimate_for_people_says_calls_money_and_time(root: Path, texts: Path, run: Run):
-    found = run("estimate", texts, "--root", root).stdout
+    found = run("index", "--dry-run", texts, "--root", root).stdout
     assert "\nread 2 chunks: 2 calls, " in found
     priced = r"about \$0\.\d+, or \$0\.\d+ with --batch .*"
     assert re.search(rf"in all about \d+ calls, .* tokens.*\n.*--max-tokens \d+.*\n{priced}\nabout ", found)
 
 
 def test_the_limit_that_an_estimate_names_is_enough(root: Path, texts: Path, run: Run):
-    found = parsed(run("estimate", texts, "--root", root, "--json"))
+    found = parsed(run("index", "--dry-run", texts, "--root", root, "--json"))
     assert found["most_tokens"] > found["tokens"]
     assert run("index", texts, "--root", root, "--max-tokens", found["most_tokens"]).exit_code == 0
 
 
 def test_an_estimate_names_what_would_be_skipped_and_leaves_nothing_behind(root: Path, texts: Path, run: Run):
     (texts / "bad.jsonl").write_text("no json\n")
-    result = run("estimate", texts, "--root", root)
+    result = run("index", "--dry-run", texts, "--root", root)
     assert re.search(r"^skipped .*bad\.jsonl: ", result.stderr)
     assert "2 documents" in result.stdout
-    assert run("estimate", texts / "bad.jsonl", "--root", root).exit_code == 1
+    assert run("index", "--dry-run", texts / "bad.jsonl", "--root", root).exit_code == 1
     assert not (root / ".sensegraph").exists()
 
 
 def test_an_estimate_of_what_is_built_already_is_nothing(indexed: Path, run: Run):
-    assert parsed(run("estimate", "--root", indexed, "--json"))["calls"] == 0
-    assert "no calls to a model" in run("estimate", "--root", indexed).stdout
+    assert parsed(run("index", "--dry-run", "--root", indexed, "--json"))["calls"] == 0
+    assert "no calls to a model" in run("index", "--dry-run", "--root", indexed).stdout
 
 
 def test_an_estimate_knows_the_summaries_that_were_written_in_parts(root: Path, texts: Path, run: Run):
@@ -326,13 +333,13 @@ def test_an_estimate_knows_the_summaries_that_were_written_in_parts(root: Path, 
     small = ("chunk_tokens=40", "chunk_overlap=0", "graph.describe_above=20", "graph.summary_input=40")
     words = ("--root", root, "--json", *(w for s in small for w in ("--set", f"index.{s}")))
     assert parsed(run("index", texts, *words))["computed"]["graph.summarise"] > 4
-    assert parsed(run("estimate", *words))["calls"] == 0
+    assert parsed(run("index", "--dry-run", *words))["calls"] == 0
 
 
 def test_remove_makes_the_index_as_if_the_document_had_never_been_there(
     indexed: Path, texts: Path, tmp_path: Path, run: Run, server: ScriptedServer
 ):
-    assert "removed 1 document\n1 document," in run("remove", "ada.txt", "--root", indexed).stdout
+    assert "removed 1 document\n1 document," in run("documents", "remove", "ada.txt", "--root", indexed).stdout
     other = tmp_path / "other"
     other.mkdir()
     (other / "sensegraph.toml").write_text(settings_of(server))
@@ -343,21 +350,21 @@ def test_remove_makes_the_index_as_if_the_document_had_never_been_there(
 
 
 def test_when_the_last_document_is_removed_the_index_goes_too(indexed: Path, run: Run):
-    assert "no index" in run("remove", "ada.txt", "grace.txt", "--root", indexed).stdout
+    assert "no index" in run("documents", "remove", "ada.txt", "grace.txt", "--root", indexed).stdout
     result = run("query", "Who?", "--root", indexed)
     assert result.exit_code == 1
     assert "There is no index here yet" in result.stderr
 
 
 def test_to_remove_what_is_not_there_changes_nothing(indexed: Path, run: Run):
-    result = run("remove", "ada.txt", "nobody.txt", "--root", indexed)
+    result = run("documents", "remove", "ada.txt", "nobody.txt", "--root", indexed)
     assert (result.exit_code, result.stdout) == (1, "")
     assert "nobody.txt" in result.stderr
     assert run("status", "--documents", "--root", indexed).stdout == "ada.txt\ngrace.txt\n"
 
 
 def test_to_remove_a_misspelt_document_names_the_nearest(indexed: Path, run: Run):
-    result = run("remove", "adda.txt", "--root", indexed)
+    result = run("documents", "remove", "adda.txt", "--root", indexed)
     assert result.exit_code == 1
     assert "did you mean 'ada.txt'?" in result.stderr
 
@@ -375,7 +382,7 @@ def test_query_shows_answer_citations_notes_cost_and_that_a_machine_wrote_it(ind
 
 def test_every_quote_of_query_json_is_the_span_of_its_document(indexed: Path, texts: Path, run: Run):
     found = parsed(run("query", "Who wrote what?", "--root", indexed, "--json"))
-    assert list(found) == ["answer", "method", "engine", "citations", "evidence", "usage", "notes"]
+    assert list(found) == ["schema", "answer", "method", "engine", "citations", "evidence", "usage", "notes"]
     assert found["citations"]
     for c in found["citations"]:
         assert f"[{c['marker']}]" in found["answer"]
@@ -391,8 +398,8 @@ def test_evidence_of_query_json_names_its_documents(indexed: Path, run: Run):
 
 
 def test_search_json_ranks_documents_and_writes_no_answer(indexed: Path, run: Run):
-    found = parsed(run("search", "Who met Charles Babbage in London?", "--root", indexed, "--json", "--top", 1))
-    assert set(found) == {"documents", "evidence", "tokens"}
+    found = parsed(run("search", "Who met Charles Babbage in London?", "--root", indexed, "--json", "--limit", 1))
+    assert set(found) == {"schema", "documents", "evidence", "tokens"}
     assert found["documents"] == [found["evidence"][0]["documents"][0]]
     assert found["tokens"] > 0
 
@@ -400,8 +407,17 @@ def test_search_json_ranks_documents_and_writes_no_answer(indexed: Path, run: Ru
 def test_an_index_without_what_a_method_reads_names_the_whole_command(indexed: Path, run: Run):
     found = run("query", "Who wrote what?", "--root", indexed, "--method", "raptor")
     assert found.exit_code == 1
+    assert "raptor needs a part that this index lacks (tree): about 0 calls" in found.stderr
     assert f"`sensegraph index --method raptor --root {indexed}`" in found.stderr
-    assert f"`sensegraph index --root {indexed}`" in found.stderr
+
+
+def test_what_a_method_lacks_is_built_at_once_where_that_costs_nothing(root: Path, texts: Path, run: Run):
+    offline = ["--root", root, "--engine", "offline", "--set", "embedder=offline"]
+    assert run("index", texts, *offline, "--set", 'index.parts=["graph"]').exit_code == 0
+    found = run("query", "--method", "global", "--query", "What are the themes?", *offline, "--json")
+    assert (found.exit_code, parsed(found)["method"]) == (0, "graphrag")
+    assert "building what graphrag needs and this index lacks (reports), without a model" in found.stderr
+    assert run("query", "Who?", "--query", "What?", *offline).exit_code == 2
 
 
 def test_search_for_people_ranks_from_one(indexed: Path, run: Run):
@@ -504,7 +520,7 @@ def test_status_of_a_folder_that_was_only_prepared_says_what_comes_next(tmp_path
 def test_documents_without_a_finished_build_are_told_with_the_command_that_builds(
     words: list[str], root: Path, texts: Path, run: Run
 ):
-    assert run("index", texts, "--root", root, "--max-tokens", 50).exit_code == 1
+    assert run("index", texts, "--root", root, "--max-tokens", 50).exit_code == 5
     result = run(*words, "--root", root)
     assert result.exit_code == (0 if words == ["status"] else 1)
     assert "2 documents wait to be indexed" in result.output
@@ -630,7 +646,7 @@ def test_a_path_that_does_not_exist_is_named(root: Path, run: Run):
 
 
 @pytest.mark.parametrize(
-    "words", [["nonsense"], ["query"], ["index", "--engine", "magic"], ["search", "x", "--top", "0"]]
+    "words", [["nonsense"], ["query"], ["index", "--engine", "magic"], ["search", "x", "--limit", "0"]]
 )
 def test_wrong_usage_has_status_2(words: list[str], run: Run):
     assert run(*words).exit_code == 2
@@ -709,7 +725,7 @@ def test_json_is_ascii_where_stdout_is_not_utf_8(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(sys, "stdout", narrow)
     print_json({"quote": "“Humbug”"})
     narrow.flush()
-    assert json.loads(narrow.buffer.getvalue()) == {"quote": "“Humbug”"}
+    assert json.loads(narrow.buffer.getvalue()) == {"schema": 1, "quote": "“Humbug”"}
 
 
 def command(*words: object) -> list[str]:

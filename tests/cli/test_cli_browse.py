@@ -1,4 +1,4 @@
-"""`sensegraph reports` and `sensegraph entity`, as people and programs meet them (N18, N76, G17)."""
+"""`sensegraph show reports` and `sensegraph show entity`, as people and programs meet them (N18, N76, G17)."""
 
 from __future__ import annotations
 
@@ -43,28 +43,28 @@ def run(root: Path) -> Run:
 
 
 def test_the_list_shows_the_best_reports_and_how_to_read_one(run: Run, root: Path) -> None:
-    found = run("reports", "--top", 2)
-    everything = json.loads(run("reports", "--json").stdout)
+    found = run("show", "reports", "--limit", 2)
+    everything = json.loads(run("show", "reports", "--json").stdout)
     lines = found.stdout.splitlines()
     assert found.exit_code == 0
     assert lines[0].startswith(f"{len(everything['reports'])} reports at depth 0, best rating first; depths go from 0")
     assert lines[2].split() == ["id", "rating", "entities", "documents", "title"]
     assert [line.split()[0] for line in lines[3:5]] == [r["id"][:10] for r in everything["reports"][:2]]
-    assert f"… and {len(everything['reports']) - 2} more (--top, --json)" in found.stdout
-    assert lines[-1] == f"Read one: sensegraph reports --root {root} ID"
+    assert f"… and {len(everything['reports']) - 2} more (--limit, --json)" in found.stdout
+    assert lines[-1] == f"Read one: sensegraph show reports --root {root} ID"
 
 
 def test_a_depth_beyond_the_deepest_is_the_deepest_and_named_so(run: Run) -> None:
-    found = json.loads(run("reports", "--depth", 99, "--json").stdout)
+    found = json.loads(run("show", "reports", "--depth", 99, "--json").stdout)
     assert found["depth"] == found["depths"] - 1
-    assert found["reports"] == json.loads(run("reports", "--depth", found["depth"], "--json").stdout)["reports"]
-    assert f"at depth {found['depth']}, best" in run("reports", "--depth", 99).stdout
+    assert found["reports"] == json.loads(run("show", "reports", "--depth", found["depth"], "--json").stdout)["reports"]
+    assert f"at depth {found['depth']}, best" in run("show", "reports", "--depth", 99).stdout
 
 
 def test_the_id_that_the_list_shows_opens_the_report_with_all_its_parts(run: Run) -> None:
-    rows = json.loads(run("reports", "--json").stdout)["reports"]
+    rows = json.loads(run("show", "reports", "--json").stdout)["reports"]
     row = next(r for r in rows if r["children"])
-    found = run("reports", row["id"][:10])
+    found = run("show", "reports", row["id"][:10])
     heads = [
         line for line in found.stdout.splitlines() if re.match(r"(Sources|Divided|Entities|Relations|Chunks)", line)
     ]
@@ -76,17 +76,17 @@ def test_the_id_that_the_list_shows_opens_the_report_with_all_its_parts(run: Run
 
 
 def test_a_child_names_what_it_is_part_of(run: Run) -> None:
-    rows = json.loads(run("reports", "--json").stdout)["reports"]
+    rows = json.loads(run("show", "reports", "--json").stdout)["reports"]
     parent = next(r for r in rows if r["children"])
-    child = json.loads(run("reports", parent["id"], "--json").stdout)["children"][0]
-    found = run("reports", child["id"])
+    child = json.loads(run("show", "reports", parent["id"], "--json").stdout)["children"][0]
+    found = run("show", "reports", child["id"])
     assert "Part of\n" in found.stdout
     assert f"  {parent['id'][:10]}" in found.stdout.partition("Part of\n")[2]
 
 
 def test_json_holds_everything_of_a_report(run: Run) -> None:
-    rows = json.loads(run("reports", "--json").stdout)["reports"]
-    page = json.loads(run("reports", rows[0]["id"], "--json", "--top", 1).stdout)
+    rows = json.loads(run("show", "reports", "--json").stdout)["reports"]
+    page = json.loads(run("show", "reports", rows[0]["id"], "--json", "--limit", 1).stdout)
     assert page["report"] == rows[0]
     assert len(page["entities"]) == rows[0]["entities"] > 1
     assert len(page["chunks"]) == page["chunks_in_all"]
@@ -95,7 +95,7 @@ def test_json_holds_everything_of_a_report(run: Run) -> None:
 
 
 def test_an_entity_is_shown_with_all_that_is_known_of_it(run: Run) -> None:
-    found = run("entity", "ada fenwick")
+    found = run("show", "entity", "ada fenwick")
     assert found.exit_code == 0
     assert found.stdout.startswith("Ada Fenwick (person)\nentity ")
     for head in ("What the chunks say (", "Neighbours (", "Claims (", "Communities, from the coarsest down"):
@@ -104,7 +104,7 @@ def test_an_entity_is_shown_with_all_that_is_known_of_it(run: Run) -> None:
 
 
 def test_json_holds_everything_of_an_entity(run: Run) -> None:
-    (page,) = json.loads(run("entity", "Ada Fenwick", "--json").stdout)["entities"]
+    (page,) = json.loads(run("show", "entity", "Ada Fenwick", "--json").stdout)["entities"]
     assert page["entity"]["name"] == "Ada Fenwick"
     assert len(page["neighbours"]) == page["entity"]["degree"]
     assert page["communities"][0]["depth"] == 0
@@ -118,11 +118,11 @@ def test_several_entities_of_one_name_are_listed_with_their_types(run: Run, monk
     monkeypatch.setattr(
         browse, "find_entities", lambda index, name, kind: real(index, name) + real(index, "Hugo Stone")
     )
-    found = run("entity", "Ada Fenwick")
+    found = run("show", "entity", "Ada Fenwick")
     assert found.stdout.startswith("2 entities are called Ada Fenwick\n")
     assert found.stdout.count("person") == 2
     assert "--type TYPE" in found.stdout
-    assert len(json.loads(run("entity", "Ada Fenwick", "--json").stdout)["entities"]) == 2
+    assert len(json.loads(run("show", "entity", "Ada Fenwick", "--json").stdout)["entities"]) == 2
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_what_is_not_there_is_said_in_one_sentence_on_stderr(run: Run, words: tu
 
 
 def test_before_a_build_both_say_what_to_run(tmp_path: Path) -> None:
-    for words in (["reports"], ["entity", "x"]):
+    for words in (["show", "reports"], ["show", "entity", "x"]):
         found = CliRunner().invoke(app, [*words, "--root", str(tmp_path)])
         assert found.exit_code == 1
         assert "run `sensegraph index PATH" in found.stderr

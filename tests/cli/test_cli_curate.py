@@ -1,4 +1,4 @@
-"""`sensegraph resolve`, `merge`, `split`, `undo`, `operations`, as people and programs meet them (N79, N80)."""
+"""The commands of `sensegraph entities` that decide about names, as people and programs meet them (N79, N80)."""
 
 from __future__ import annotations
 
@@ -32,47 +32,47 @@ def run(tmp_path: Path) -> Run:
 
 
 def test_proposals_are_shown_before_anything_is_merged(run: Run, tmp_path: Path) -> None:
-    shown = run("resolve", "--quiet").stdout + run("resolve").stdout
-    assert "one thing: 1 pair" in shown
+    shown = run("entities", "duplicates", "--quiet").stdout + run("entities", "duplicates").stdout
+    assert "duplicates: 1 pair" in shown
     assert "a text says National Aeronautics and Space Administration (NASA)" in shown
-    assert f"nothing was changed; to merge what is one thing: sensegraph resolve --apply --root {tmp_path}" in shown
-    assert run("operations").stdout == ""
-    assert "no operation yet" in run("operations").stderr
+    assert f"nothing was changed; to merge: sensegraph entities duplicates --apply --root {tmp_path}" in shown
+    assert run("entities", "log").stdout == ""
+    assert "no operation yet" in run("entities", "log").stderr
 
 
 def test_resolve_prints_one_object_for_programs(run: Run) -> None:
-    found = json.loads(run("resolve", "--json").stdout)
+    found = json.loads(run("entities", "duplicates", "--json").stdout)
     (proposal,) = [p for p in found["proposals"] if p["decision"] == "merge"]
     assert set(proposal["names"]) == {"NASA", "National Aeronautics and Space Administration"}
     assert proposal["types"] == ["organization", "organization"]
     assert 0.85 <= proposal["score"] <= 1
     assert proposal["why"]
     assert found["applied"] is None
-    applied = json.loads(run("resolve", "--apply", "--json").stdout)["applied"]
+    applied = json.loads(run("entities", "duplicates", "--apply", "--json").stdout)["applied"]
     assert [o["kind"] for o in applied["operations"]] == ["merge"]
     assert applied["entities"] >= 1
-    assert json.loads(run("resolve", "--json").stdout)["proposals"] == []
+    assert json.loads(run("entities", "duplicates", "--json").stdout)["proposals"] == []
 
 
 def test_what_was_merged_is_listed_and_taken_back(run: Run) -> None:
-    before = run("entity", "Houston", "--json").stdout
-    merged = run("merge", "Houston", "washington", "--as", "Cities")
+    before = run("show", "entity", "Houston", "--json").stdout
+    merged = run("entities", "merge", "Houston", "washington", "--as", "Cities")
     assert "1 merge houston (place) + washington (place) → Cities, by user" in merged.stdout
     assert "new or changed: " in merged.stdout
-    assert json.loads(run("entity", "Cities", "--json").stdout)["entities"][0]["entity"]["name"] == "Cities"
-    assert run("rename", "Cities", "Two cities").exit_code == 0
-    assert run("forbid", "NASA", "National Aeronautics and Space Administration").exit_code == 0
-    kinds = [o["kind"] for o in json.loads(run("operations", "--json").stdout)["operations"]]
+    assert json.loads(run("show", "entity", "Cities", "--json").stdout)["entities"][0]["entity"]["name"] == "Cities"
+    assert run("entities", "rename", "Cities", "Two cities").exit_code == 0
+    assert run("entities", "keep-apart", "NASA", "National Aeronautics and Space Administration").exit_code == 0
+    kinds = [o["kind"] for o in json.loads(run("entities", "log", "--json").stdout)["operations"]]
     assert kinds == ["merge", "rename", "forbid"]
-    assert run("undo", "2").exit_code == run("undo", "1").exit_code == 0
-    assert "[taken back 20" in run("operations").stdout
-    assert run("entity", "Houston", "--json").stdout == before
+    assert run("entities", "undo", "2").exit_code == run("entities", "undo", "1").exit_code == 0
+    assert "[undone 20" in run("entities", "log").stdout
+    assert run("show", "entity", "Houston", "--json").stdout == before
 
 
 def test_a_split_moves_what_a_document_says(run: Run) -> None:
-    done = run("split", "Neil Armstrong", "--document", "two", "--as", "Neil Armstrong (pilot)")
+    done = run("entities", "split", "Neil Armstrong", "--document", "two", "--as", "Neil Armstrong (pilot)")
     assert "split neil armstrong (person) in two → Neil Armstrong (pilot), by user" in done.stdout
-    found = json.loads(run("entity", "Neil Armstrong (pilot)", "--json").stdout)["entities"]
+    found = json.loads(run("show", "entity", "Neil Armstrong (pilot)", "--json").stdout)["entities"]
     assert [e["entity"]["type"] for e in found] == ["person"]
 
 

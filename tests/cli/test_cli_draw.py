@@ -1,4 +1,4 @@
-"""`sensegraph draw`, as its users meet it."""
+"""`sensegraph graph draw`, as its users meet it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Run = Callable[..., Result]
 @pytest.fixture
 def run(built: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.chdir(tmp_path)
-    return lambda *words: CliRunner().invoke(app, ["draw", "--root", str(built.root), *map(str, words)])
+    return lambda *words: CliRunner().invoke(app, ["graph", "draw", "--root", str(built.root), *map(str, words)])
 
 
 def test_draw_writes_depths_0_and_1_as_svg_and_prints_their_names_g53(run: Run, built: Corpus):
@@ -44,9 +44,7 @@ def test_the_first_depth_that_is_not_there_is_an_error_that_names_those_that_are
     depths = built.index().depth
     result = run("--depth", depths)
     assert result.exit_code == 1
-    assert f"There is no depth {depths}: this index has the depths 0 to {depths - 1}." in " ".join(
-        result.stderr.split()
-    )
+    assert f"Depth {depths} not found: this index has depths 0 to {depths - 1}." in " ".join(result.stderr.split())
 
 
 def test_a_depth_looks_the_same_alone_and_beside_another(run: Run):
@@ -91,7 +89,7 @@ def test_a_file_that_does_not_end_as_the_format_says_is_refused(run: Run):
 def test_a_depth_that_the_index_does_not_have_is_refused(run: Run, built: Corpus):
     result = run("--depth", 99)
     assert (result.exit_code, result.stdout) == (1, "")
-    assert f"this index has the depths 0 to {built.index().depth - 1}" in result.stderr
+    assert f"this index has depths 0 to {built.index().depth - 1}" in result.stderr
 
 
 def test_a_folder_that_does_not_exist_is_refused_by_name(run: Run):
@@ -101,6 +99,6 @@ def test_a_folder_that_does_not_exist_is_refused_by_name(run: Run):
 
 
 def test_nothing_is_drawn_without_an_index(tmp_path: Path, run: Run):
-    result = CliRunner().invoke(app, ["draw", "--root", str(tmp_path / "empty")])
+    result = CliRunner().invoke(app, ["graph", "draw", "--root", str(tmp_path / "empty")])
     assert result.exit_code == 1
     assert "There is no index" in result.stderr

@@ -1,4 +1,4 @@
-"""`sensegraph evaluate retrieval`, as its users meet it."""
+"""`sensegraph eval retrieval`, as its users meet it."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ def data(tmp_path: Path) -> Path:
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.chdir(tmp_path)
-    return lambda *words: CliRunner().invoke(app, ["evaluate", "retrieval", *map(str, words)])
+    return lambda *words: CliRunner().invoke(app, ["eval", "retrieval", *map(str, words)])
 
 
 def test_the_text_says_what_was_measured_the_figures_and_the_differences(run: Run, data: Path):
-    result = run("--data", data, *METHODS, "--top", "1,2")
+    result = run("--data", data, *METHODS, "--cutoffs", "1,2")
     assert result.exit_code == 0, result.stderr
     said = result.stdout
     assert "towns (dev): 4 questions (1 left out: adversarial; 1 left out: not judged)" in said
@@ -176,7 +176,7 @@ def test_the_same_seed_gives_the_same_object_but_for_times(run: Run, data: Path)
         (("--methods", "naive,naive"), 2, "each once"),
         (("--methods", ","), 2, "at least one method"),
         (("--methods", "naive:tip=3"), 1, "did you mean top"),
-        (("--methods", "naive", "--top", "0,5"), 2, "no list of numbers above 0"),
+        (("--methods", "naive", "--cutoffs", "0,5"), 2, "no list of numbers above 0"),
         (("--methods", "naive", "--picture", "x.png"), 2, "ends in .svg"),
         (("--methods", "naive", "--baseline", "bm25"), 1, "The baseline 'bm25' is not among the methods naive"),
         (("--methods", "naive", "--metric", "f1"), 1, "No measure is called 'f1'; there are recall@2"),

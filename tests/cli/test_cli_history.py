@@ -43,7 +43,7 @@ def run(*words: str) -> tuple[int, str]:
 
 
 def test_timeline_prints_one_line_a_fact_with_its_place(root: Path) -> None:
-    code, printed = run("timeline", "nordwind", "--since", "2012", "--root", str(root))
+    code, printed = run("show", "timeline", "nordwind", "--since", "2012", "--root", str(root))
     lines = printed.splitlines()
     assert code == 0
     assert lines[0].startswith("2011-03 – before 2018-09-01  In March 2011 Bo Lind became chief executive")
@@ -52,7 +52,7 @@ def test_timeline_prints_one_line_a_fact_with_its_place(root: Path) -> None:
 
 
 def test_timeline_as_json_quotes_the_documents(root: Path) -> None:
-    code, printed = run("timeline", "Sea Museum", "--json", "--root", str(root))
+    code, printed = run("show", "timeline", "Sea Museum", "--json", "--root", str(root))
     events = json.loads(printed)["events"]
     assert code == 0
     assert [e["disputed"] for e in events] == [True, True]
@@ -60,16 +60,16 @@ def test_timeline_as_json_quotes_the_documents(root: Path) -> None:
 
 
 def test_changes_prints_what_took_the_place_of_what(root: Path) -> None:
-    code, printed = run("changes", "2008", "2010", "--root", str(root))
+    code, printed = run("show", "changes", "2008", "2010", "--root", str(root))
     assert code == 0
     assert "changed  since 2009-07-01  Ostby became the capital of Norland on 1 July 2009." in printed
     assert "instead of  1950 – before 2009-07-01  Altstad became" in printed
-    code, printed = run("changes", "2008", "2008", "--root", str(root))
+    code, printed = run("show", "changes", "2008", "2008", "--root", str(root))
     assert printed.strip() == "Nothing dated changed between 2008 and 2008."
 
 
 def test_changes_as_json_tells_what_before_and_after(root: Path) -> None:
-    _, printed = run("changes", "2010", "2012", "--json", "--root", str(root))
+    _, printed = run("show", "changes", "2010", "2012", "--json", "--root", str(root))
     found = json.loads(printed)["changes"]
     assert {c["what"] for c in found} == {"began", "ended", "changed"}
 
@@ -126,11 +126,11 @@ def test_flags_that_make_no_sense_are_wrong_usage(root: Path, flags: list[str]) 
 
 
 def test_what_cannot_be_told_is_said_in_one_sentence(root: Path) -> None:
-    code, printed = run("changes", "2012", "2010", "--root", str(root))
+    code, printed = run("show", "changes", "2012", "2010", "--root", str(root))
     assert (code, "2010 is before 2012" in printed) == (1, True)
-    code, printed = run("timeline", "Nordwind", "--since", "2012", "--until", "2000", "--root", str(root))
+    code, printed = run("show", "timeline", "Nordwind", "--since", "2012", "--until", "2000", "--root", str(root))
     assert (code, "2000 is before 2012" in printed) == (1, True)
-    code, printed = run("timeline", "Nobody at all", "--root", str(root))
+    code, printed = run("show", "timeline", "Nobody at all", "--root", str(root))
     assert code == 1
-    code, printed = run("timeline", "Nordwind", "--since", "soon", "--root", str(root))
+    code, printed = run("show", "timeline", "Nordwind", "--since", "soon", "--root", str(root))
     assert (code, "is no ISO date" in printed) == (1, True)

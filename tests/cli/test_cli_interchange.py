@@ -28,12 +28,12 @@ def tables(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def root(run: Run, tables: Path, tmp_path: Path) -> Path:
-    assert run("import", tables, "--root", tmp_path / "root", "--quiet").exit_code == 0
+    assert run("graph", "import", tables, "--root", tmp_path / "root", "--quiet").exit_code == 0
     return tmp_path / "root"
 
 
 def test_import_says_what_was_read_what_was_made_and_what_index_would_do(run: Run, tables: Path, tmp_path: Path):
-    done = run("import", tables, "--root", tmp_path / "root")
+    done = run("graph", "import", tables, "--root", tmp_path / "root")
     assert done.exit_code == 0
     assert done.stdout.startswith("read 2 documents, 3 text units, 4 entities, 3 relationships, 3 communities")
     assert "index: 2 documents, 3 chunks, 5 entities, 3 relations, 2 claims\n" in done.stdout
@@ -45,15 +45,15 @@ def test_import_says_what_was_read_what_was_made_and_what_index_would_do(run: Ru
 def test_one_thing_of_a_kind_is_told_in_the_singular(run: Run, tmp_path: Path):
     held = little_tables.tables()
     held["covariates"] = held["covariates"][:1]
-    done = run("import", little_tables.write(held, tmp_path / "tables"), "--root", tmp_path / "root")
+    done = run("graph", "import", little_tables.write(held, tmp_path / "tables"), "--root", tmp_path / "root")
     assert done.exit_code == 0
     assert "3 community reports, 1 covariate\n" in done.stdout
 
 
 def test_import_and_export_speak_to_programs_too(run: Run, tables: Path, tmp_path: Path):
-    done = json.loads(run("import", tables, "--root", tmp_path / "root", "--json").stdout)
+    done = json.loads(run("graph", "import", tables, "--root", tmp_path / "root", "--json").stdout)
     assert (done["rows"]["entities"], done["entities"], done["clusters"]) == (4, 5, [2, 2])
-    sent = json.loads(run("export", tmp_path / "out", "--root", tmp_path / "root", "--json").stdout)
+    sent = json.loads(run("graph", "export", tmp_path / "out", "--root", tmp_path / "root", "--json").stdout)
     assert sent["counts"]["covariates"] == 2
     assert all(Path(f).is_file() for f in sent["files"])
 
@@ -66,7 +66,7 @@ def test_an_imported_index_has_a_status_and_answers(run: Run, root: Path):
 
 
 def test_export_writes_what_was_imported(run: Run, root: Path, tmp_path: Path):
-    done = run("export", tmp_path / "out", "--root", root)
+    done = run("graph", "export", tmp_path / "out", "--root", root)
     assert done.exit_code == 0
     assert "4 entities" in done.stdout
     assert little_tables.read(tmp_path / "out") == little_tables.tables()
@@ -84,27 +84,27 @@ def test_export_writes_what_was_imported(run: Run, root: Path, tmp_path: Path):
     ],
 )
 def test_export_writes_property_graphs(run: Run, root: Path, tmp_path: Path, form: str, files: list[str]):
-    assert run("export", tmp_path / "out", "--root", root, "--format", form).exit_code == 0
+    assert run("graph", "export", tmp_path / "out", "--root", root, "--format", form).exit_code == 0
     assert sorted(p.name for p in (tmp_path / "out").iterdir()) == files
 
 
 def test_export_refuses_a_folder_with_something_in_it(run: Run, root: Path, tmp_path: Path):
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "mine").write_text("")
-    done = run("export", tmp_path / "out", "--root", root)
+    done = run("graph", "export", tmp_path / "out", "--root", root)
     assert done.exit_code == 1
     assert "is not empty; export to another folder, or write over it with --force." in done.stderr
-    assert run("export", tmp_path / "out", "--root", root, "--force").exit_code == 0
+    assert run("graph", "export", tmp_path / "out", "--root", root, "--force").exit_code == 0
 
 
 def test_an_unknown_format_is_wrong_usage(run: Run, root: Path, tmp_path: Path):
-    done = run("export", tmp_path / "out", "--root", root, "--format", "gml")
+    done = run("graph", "export", tmp_path / "out", "--root", root, "--format", "gml")
     assert done.exit_code == 2
     assert "'gml' is none of graphrag, csv, graphml, cypher, json" in done.stderr
 
 
 def test_export_without_an_index_says_so(run: Run, tmp_path: Path):
-    done = run("export", tmp_path / "out", "--root", tmp_path)
+    done = run("graph", "export", tmp_path / "out", "--root", tmp_path)
     assert done.exit_code == 1
     assert not (tmp_path / "out").exists()
 
@@ -113,21 +113,21 @@ def test_import_does_not_hide_documents_of_a_corpus_unless_told_to(run: Run, tab
     text, root = tmp_path / "ada.txt", tmp_path / "root"
     text.write_text("Ada Lovelace met Charles Babbage in London.")
     assert run("index", text, "--root", root).exit_code == 0
-    done = run("import", tables, "--root", root)
+    done = run("graph", "import", tables, "--root", root)
     assert done.exit_code == 1
     assert "holds 1 documents of its own, such as 'ada.txt'" in done.stderr
-    assert run("import", tables, "--root", root, "--replace").exit_code == 0
+    assert run("graph", "import", tables, "--root", root, "--replace").exit_code == 0
     status = json.loads(run("status", "--root", root, "--json").stdout)
     assert (status["indexed"], status["pending"]) == (2, ["ada.txt"])
 
 
 def test_importing_the_same_tables_again_needs_no_leave(run: Run, tables: Path, root: Path):
-    assert run("import", tables, "--root", root, "--quiet").exit_code == 0
+    assert run("graph", "import", tables, "--root", root, "--quiet").exit_code == 0
 
 
 def test_a_malformed_table_leaves_no_corpus_behind(run: Run, tables: Path, tmp_path: Path):
     (tables / "entities.jsonl").write_text('{"id": "e0"}\n')
-    done = run("import", tables, "--root", tmp_path / "new")
+    done = run("graph", "import", tables, "--root", tmp_path / "new")
     assert done.exit_code == 1
     assert done.stderr.startswith("entities, row 1, column 'title'")
     assert not (tmp_path / "new").exists()

@@ -28,7 +28,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(*words: str) -> tuple[int, str, str]:
-    result = RUN.invoke(app, ["match", *words])
+    result = RUN.invoke(app, ["graph", "query", *words])
     return result.exit_code, result.stdout, result.stderr
 
 
@@ -137,6 +137,6 @@ def test_the_commands_of_the_page_find_something_in_the_book_that_comes_with_it(
         corpus.build()
     assert len(lines) == 5
     for line in lines:
-        code, printed, said = run(*shlex.split(line)[2:], "--root", str(tmp_path))
+        code, printed, said = run(*shlex.split(line)[3:], "--root", str(tmp_path))
         assert code == 0, (line, said)
         assert not re.search(r"^0 rows|\"rows\": \[\]", printed, re.MULTILINE), line

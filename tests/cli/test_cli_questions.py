@@ -1,4 +1,4 @@
-"""`sensegraph evaluate questions`, as its users meet it (G30, N42)."""
+"""`sensegraph eval questions`, as its users meet it (G30, N42)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Run = Callable[..., Result]
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.chdir(tmp_path)
-    return lambda *words: CliRunner().invoke(app, ["evaluate", "questions", *map(str, words)])
+    return lambda *words: CliRunner().invoke(app, ["eval", "questions", *map(str, words)])
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def test_personas_ask_by_a_description_without_any_index(run: Run, tmp_path: Pat
         (tmp_path / "empty").mkdir()
         _write(tmp_path / "empty", server)
         given = ("--root", "empty", "--about", "Letters of a harbour town.", "--personas", 2, "--tasks", 1)
-        foreseen = run(*given, "--questions", 1, "--estimate", "--json")
+        foreseen = run(*given, "--questions", 1, "--dry-run", "--json")
         assert foreseen.exit_code == 0, (foreseen.stderr, foreseen.exception)
         told = json.loads(foreseen.stdout)
         assert told["calls"] == 1 + 2 + 2
@@ -88,7 +88,7 @@ def _write(folder: Path, server: ScriptedServer) -> None:
 
 
 def test_an_estimate_names_its_steps(run: Run, root: Path):
-    result = run("--root", root, "--estimate", "--engine", "offline")
+    result = run("--root", root, "--dry-run", "--engine", "offline")
     assert result.exit_code == 0, result.stderr
     assert "0 calls, 0 tokens in, 0 out, 0.0000 USD" in result.stdout
 

@@ -1,4 +1,4 @@
-"""`sensegraph repro`: tables of papers measured here, on small stand-ins for the measuring sets."""
+"""`sensegraph eval papers`: tables of papers measured here, on small stand-ins for the measuring sets."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ PAPERS = list_papers()
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.chdir(tmp_path)
-    return lambda *words: CliRunner().invoke(app, ["repro", *map(str, words)])
+    return lambda *words: CliRunner().invoke(app, ["eval", "papers", *map(str, words)])
 
 
 def podcast(folder: Path) -> Path:
@@ -56,7 +56,7 @@ def wired(server: ScriptedServer) -> None:
 
 
 def table_of(result: Result, place: int = 0) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(result.stdout)[place]
+    found: dict[str, Any] = json.loads(result.stdout)["tables"][place]
     return found
 
 
@@ -94,14 +94,14 @@ def test_what_is_pinned_has_a_figure_for_every_row_and_names_a_command_that_exis
     for recipe in read_recipes(paper):
         for pins in recipe.pinned:
             assert pins.rows.keys() == recipe.rows.keys()
-            assert pins.command.startswith(f"sensegraph repro {paper} --table")
+            assert pins.command.startswith(f"sensegraph eval papers {paper} --table")
             assert ("--data" in pins.command) == bool(recipe.folders)
             assert pins.within >= 0
             assert isinstance(pins.measured, date)
 
 
 def test_a_table_is_told_in_three_columns_with_what_ours_is_against_each() -> None:
-    pins = Pinned("offline", date(2026, 1, 2), "sensegraph repro x --table 1", 1.0, {"a": (100.0, 50.0)})
+    pins = Pinned("offline", date(2026, 1, 2), "sensegraph eval papers x --table 1", 1.0, {"a": (100.0, 50.0)})
     recipe = Recipe("1", "answers", "", {"a": "claims"}, 5.0, "GPT-4-turbo", pinned=(pins,))
     figures = list_figures(recipe, ("A", "B"), {"a": [100.0, 51.0]}, {"a": [90.0, 50.0]}, pins)
     lines = format_reproduction("x", ReproducedTable(recipe, figures, "offline", (), pins)).splitlines()
@@ -112,7 +112,7 @@ def test_a_table_is_told_in_three_columns_with_what_ours_is_against_each() -> No
     ]
     assert lines[4] == "1 of 2 published figures are reproduced (± 5 %)."
     assert "are of GPT-4-turbo; these were made without a model" in lines[5]
-    assert lines[6].startswith("1 of 2 pinned figures are as before (± 1 %; 2026-01-02: sensegraph repro x")
+    assert lines[6].startswith("1 of 2 pinned figures are as before (± 1 %; 2026-01-02: sensegraph eval papers x")
     assert recipe.pins("model") is None
     assert recipe.pins("offline", "other data") is None
 
@@ -163,7 +163,7 @@ def test_holm_and_the_sum_of_claims_need_no_data_and_are_as_printed(run: Run):
     assert (found["reproduced"], found["not_reproduced"], found["as_before"], found["changed"]) == (2, 0, 2, 0)
     assert ours_of(found) == {"numeric p within 0.01": [87.0], "p < 0.001 found so": [33.0]}
     assert "table 6 (wins) is left out: " in result.stderr
-    assert "with a model: sensegraph repro edge2024 --table 6 --data data --yes --set endpoint" in result.stderr
+    assert "with a model: sensegraph eval papers edge2024 --table 6 --data data --yes --set endpoint" in result.stderr
     assert "47,075" in run("edge2024", "--table", "3").stdout
 
 
@@ -228,7 +228,7 @@ def test_recall_of_the_first_questions_is_that_of_no_others(run: Run, tmp_path: 
     asked = [{"_id": "q0", "text": "Who lights the lamp of Arle?"}, {"_id": "q1", "text": "Who sank the moon?"}]
     for name in ("musique", "2wiki", "hotpotqa"):
         written(tmp_path / "data" / name, asked=asked, judged=[("q0", "k0", 1), ("q1", "f5", 1)])
-    whole, one = (table_of(run("hipporag2", "--json", *more)) for more in ([], ["--questions", "1"]))
+    whole, one = (table_of(run("hipporag2", "--json", *more)) for more in ([], ["--limit", "1"]))
     assert [ours_of(f)["BM25"][1] for f in (whole, one)] == [50, 100]
     assert any(n.startswith("Judged questions asked: musique 1 of 2, ") for n in one["notes"])
 
@@ -250,7 +250,7 @@ def test_the_first_questions_have_no_verdict_and_all_of_them_keep_theirs(tmp_pat
 
 
 def test_where_no_question_is_asked_a_number_of_them_is_said_to_change_nothing(run: Run):
-    said = run("edge2024", "--table", "3", "--questions", "3").stdout
+    said = run("edge2024", "--table", "3", "--limit", "3").stdout
     assert "--questions changes nothing here" in said
     assert "1 of 1 pinned figures are as before" in said
 
@@ -270,7 +270,9 @@ def test_a_dry_run_says_what_is_done_and_needed_and_does_nothing(run: Run, tmp_p
     (units,) = re.findall(r"edge2024, table 2:.*?\n\n", said, re.DOTALL)
     assert "published: by GPT-4-turbo; reproduced within ± 5 %" in units
     assert "takes: no calls to a model, no cost; the time is this machine's own\n" in units
-    assert "with a model: sensegraph repro edge2024 --table 2 --data data --yes --set endpoint.base_url=URL" in units
+    assert (
+        "with a model: sensegraph eval papers edge2024 --table 2 --data data --yes --set endpoint.base_url=URL" in units
+    )
     assert re.search(r"which takes:\n +part +calls .*\n +index of podcast +[1-9]", units)
     assert not (tmp_path / "repro").exists()
 

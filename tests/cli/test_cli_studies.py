@@ -1,4 +1,4 @@
-"""`sensegraph repro` for studies: the resolution limit, gleaning, context size, seven methods in pairs."""
+"""`sensegraph eval papers` for studies: the resolution limit, gleaning, context size, seven methods in pairs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Run = Callable[..., Result]
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.chdir(tmp_path)
-    return lambda *words: CliRunner().invoke(app, ["repro", *map(str, words)])
+    return lambda *words: CliRunner().invoke(app, ["eval", "papers", *map(str, words)])
 
 
 def wire(server: ScriptedServer) -> None:
@@ -36,7 +36,7 @@ def wire(server: ScriptedServer) -> None:
 
 def table_of(result: Result, place: int = 0) -> dict[str, Any]:
     assert result.exit_code == 0, result.output
-    found: dict[str, Any] = json.loads(result.stdout)[place]
+    found: dict[str, Any] = json.loads(result.stdout)["tables"][place]
     return found
 
 

@@ -20,7 +20,7 @@ OFFLINE = ["--engine", "offline", "--set", "processes=1", "--set", 'index.parts=
 
 
 def run(root: Path, *words: str, code: int = 0) -> Result:
-    found = CliRunner().invoke(app, [words[0], "--root", str(root), *words[1:]])
+    found = CliRunner().invoke(app, [*words, "--root", str(root)])
     assert found.exit_code == code, found.output
     return found
 
@@ -43,7 +43,7 @@ def edited(root: Path) -> None:
 
 def test_a_plan_is_shown_and_then_carried_out(root: Path) -> None:
     edited(root)
-    planned = run(root, "index", "--sync", "--plan", *OFFLINE).stdout
+    planned = run(root, "index", "--sync", "--dry-run", *OFFLINE).stdout
     head = "1 added, 1 edited, 1 renamed, 1 removed, 0 as they were\n+ 3.txt\n~ 2.txt\n> 1.txt → one.txt\n- 0.txt\n"
     assert planned.startswith(head)
     assert "no calls to a model, no cost" in planned
@@ -73,12 +73,12 @@ def test_an_input_folder_that_was_emptied_is_told_of(root: Path) -> None:
         path.unlink()
     told = run(root, "index", *OFFLINE).stderr
     assert "3 documents that were read from" in told
-    assert "can no longer be read there, and stay indexed until: sensegraph remove 0.txt 1.txt 2.txt" in told
+    assert "can no longer be read there, and stay indexed until: sensegraph documents remove 0.txt 1.txt 2.txt" in told
     assert "holds no document" in told
 
 
-def test_a_plan_is_one_of_sync(root: Path) -> None:
-    assert "--sync" in run(root, "index", "--plan", *OFFLINE, code=2).stderr
+def test_a_plan_of_following_files_for_ever_is_refused(root: Path) -> None:
+    assert "--dry-run" in run(root, "index", "--watch", "--dry-run", *OFFLINE, code=2).stderr
 
 
 def test_a_plan_as_an_object(root: Path) -> None:
@@ -98,24 +98,24 @@ def test_what_could_not_be_read_is_named_and_not_removed(root: Path) -> None:
 
 def test_without_sync_what_is_gone_stays_and_is_named(root: Path) -> None:
     edited(root)
-    assert "sensegraph remove" in run(root, "index", *OFFLINE).stderr
+    assert "sensegraph documents remove" in run(root, "index", *OFFLINE).stderr
     assert "0.txt" in run(root, "status", "--documents").stdout.split()
 
 
 def test_collect_says_what_would_go_and_what_went(root: Path) -> None:
     edited(root)
     run(root, "index", "--sync", *OFFLINE)
-    told = json.loads(run(root, "collect", "--dry-run", "--json", *OFFLINE).stdout)
+    told = json.loads(run(root, "documents", "purge", "--dry-run", "--json", *OFFLINE).stdout)
     assert told["dry_run"]
     assert told["objects"] > 0
-    shown = run(root, "collect", "--dry-run", *OFFLINE).stdout.splitlines()
+    shown = run(root, "documents", "purge", "--dry-run", *OFFLINE).stdout.splitlines()
     assert re.fullmatch(r"would remove \d+ objects?, .*; \d+\.\d [kM]B", shown[0])
     assert len(shown) == 1 + len(told["by_step"])
     assert all(re.fullmatch(r"  \w.*; \d+\.\d [kM]B", line) for line in shown[1:])
-    done = run(root, "collect", *OFFLINE).stdout.splitlines()
+    done = run(root, "documents", "purge", *OFFLINE).stdout.splitlines()
     assert done[0] == shown[0].replace("would remove", "removed")
     assert [line.split()[:2] for line in done[1:]] == [["on", "disk"]]
-    again = json.loads(run(root, "collect", "--json", *OFFLINE).stdout)
+    again = json.loads(run(root, "documents", "purge", "--json", *OFFLINE).stdout)
     assert (again["objects"], again["tables"], again["arrays"], again["by_step"]) == (0, 0, 0, {})
 
 
@@ -131,7 +131,7 @@ def test_a_size_is_told_in_a_unit_that_fits_it():
 
 def test_collecting_with_the_settings_of_another_index_is_refused(root: Path) -> None:
     other = ["--set", "index.chunk_tokens=300"]
-    assert "sensegraph index" in run(root, "collect", *OFFLINE, *other, code=1).stderr
+    assert "sensegraph index" in run(root, "documents", "purge", *OFFLINE, *other, code=1).stderr
 
 
 def test_a_report_is_found_under_an_id_of_before(root: Path) -> None:
@@ -139,7 +139,7 @@ def test_a_report_is_found_under_an_id_of_before(root: Path) -> None:
     run(root, "index", *OFFLINE)
     with Corpus.open(root, create=False) as corpus:
         early, late = next(iter(read_lineage(corpus.store).now.items()))
-    assert run(root, "reports", early).stdout == run(root, "reports", late).stdout
+    assert run(root, "show", "reports", early).stdout == run(root, "show", "reports", late).stdout
 
 
 def test_a_second_build_is_told_to_wait(root: Path) -> None:
@@ -147,5 +147,5 @@ def test_a_second_build_is_told_to_wait(root: Path) -> None:
     with store.exclusive():
         assert "--wait" in run(root, "index", "--fresh", "--wait", "0.1", *OFFLINE, code=1).stderr
         run(root, "index", *OFFLINE)  # there is nothing to do, and nothing to wait for
-        assert "--wait" in run(root, "collect", "--wait", "0.1", *OFFLINE, code=1).stderr
+        assert "--wait" in run(root, "documents", "purge", "--wait", "0.1", *OFFLINE, code=1).stderr
     store.close()

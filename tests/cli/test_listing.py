@@ -39,7 +39,7 @@ THERE = Operation("1234", "split", (("ada", "person"),), others=(("bo", ""),), d
 def test_a_decision_is_told_on_one_line() -> None:
     assert [curating._format_operation(o) for o in (MERGE, SPLIT, THERE)] == [
         "   3 merge ada (person) + a. finch (person) → Ada, by user: initials",
-        "  12 split ada (person) without bo + cy, by user [taken back 2026-01-01]",
+        "  12 split ada (person) without bo + cy, by user [undone 2026-01-01]",
         "1234 split ada (person) in a.txt, b.txt, by user",
     ]
 
@@ -69,23 +69,21 @@ def test_proposals_are_listed_by_what_was_decided_and_the_first_of_each() -> Non
         (proposal(0, "keep"), proposal(1, "merge", 0.875), proposal(2, "merge"), proposal(3, "merge")), (some,)
     )
     assert curating._format_resolved(Resolved(found, types), 2, Path("notes")).splitlines() == [
-        "one thing: 3 pairs",
+        "duplicates: 3 pairs",
         "  0.88 Ada 1 (person) + A. 1 (place): so",
         "  0.50 Ada 2 (person) + A. 2 (place): so",
-        "  … and 1 more (--top, --json)",
+        "  … and 1 more (--limit, --json)",
         "",
         "kept apart: 1 pair",
         "  0.50 Ada 0 (person) + A. 0 (place): so",
         "",
-        "nothing was changed; to merge what is one thing: sensegraph resolve --apply --root notes",
+        "nothing was changed; to merge: sensegraph entities duplicates --apply --root notes",
     ]
     applied = Applied((MERGE,), Built({}, (), {}, Usage()), 1, 0, 0)
     assert "new or changed: 1 entity" in curating._format_resolved(Resolved(found, types, applied), 3, HERE)
     assert "nothing was changed" not in curating._format_resolved(Resolved(found, types, applied), 3, HERE)
     nothing = Resolved(Duplicates(notes=("2 pairs were not asked about",)), {})
-    assert curating._format_resolved(nothing, 2, HERE) == (
-        "no two entities look like one thing\n\n- 2 pairs were not asked about"
-    )
+    assert curating._format_resolved(nothing, 2, HERE) == ("no duplicates found\n\n- 2 pairs were not asked about")
 
 
 # ── plans ──
@@ -104,7 +102,7 @@ def test_a_plan_names_twenty_documents_of_each_kind_and_what_is_withheld() -> No
         "~ e",
         "> old → new",
         "1 document cannot be found and may be in what could not be read (p, q, r): not removed; "
-        "mend that, or use: sensegraph remove",
+        "fix that, or use: sensegraph documents remove",
         "- a note",
     ]
     some = Plan(removed=tuple(f"r{i}" for i in range(20)))

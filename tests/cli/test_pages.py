@@ -50,13 +50,13 @@ def test_a_list_of_reports_says_how_many_there_are_and_how_to_read_one() -> None
         "  id          rating  entities  documents  title",
         "  0023456789     5.0     1,200          2  Title 0",
         "  0123456789     5.0     1,201          2  Title 1",
-        "  … and 1 more (--top, --json)",
+        "  … and 1 more (--limit, --json)",
         "",
-        "Read one: sensegraph reports --root notes ID",
+        "Read one: sensegraph show reports --root notes ID",
     ]
     one = laid_out(lay_out_reports([row(0)], 0, 1, 1, HERE))
     assert one[0] == "1 report at depth 0, best rating first; there is no other depth"
-    assert one[-1] == "Read one: sensegraph reports ID"
+    assert one[-1] == "Read one: sensegraph show reports ID"
     assert len(one) == 6
 
 
@@ -94,7 +94,7 @@ def test_a_report_is_laid_out_from_its_sources_down_to_its_chunks() -> None:
         "",
         "Sources",
         "  [1] d:3-9 in rows.csv “so it”",
-        "  2 sources led nowhere",
+        "  removed 2 invalid citations",
         "",
         "Part of",
         "  id          rating  entities  documents  title",
@@ -104,31 +104,31 @@ def test_a_report_is_laid_out_from_its_sources_down_to_its_chunks() -> None:
         "  id          rating  entities  documents  title",
         "  0923456789     5.0     1,209          2  Title 9",
         "  1023456789     5.0     1,210          2  Title 10",
-        "  … and 1 more (--top, --json)",
+        "  … and 1 more (--limit, --json)",
         "",
         "Entities (3, those with most neighbours first)",
         "  neighbours  type    name    description",
         "       1,000  person  Name 0  Text 0",
         "       1,001  person  Name 1  Text 1",
-        "  … and 1 more (--top, --json)",
+        "  … and 1 more (--limit, --json)",
         "",
         "Relations (3, heaviest first)",
         "  weight  between   description",
         "   1,234  Ada – Bo  paid: She paid him.",
         "       2  Ada – Cy  They met.",
-        "  … and 1 more (--top, --json)",
+        "  … and 1 more (--limit, --json)",
         "",
         "Claims (4)",
         "  Ada – Bo: PAID, TRUE (1835 to 1836) d:1-2 in rows.csv “She paid.”",
         "  Ada: PAID, TRUE (1836) “She paid.”",
-        "  … and 2 more (--top, --json)",
+        "  … and 2 more (--limit, --json)",
         "",
         "Chunks (5, those that name most of the entities first)",
         "  d:0-9 in rows.csv (3 entities) “Text 0.”",
         "  d:10-19 in rows.csv (2 entities) “Text 1.”",
-        "  … and 3 more (--top, --json)",
+        "  … and 3 more (--limit, --json)",
         "",
-        "Further down: sensegraph reports ID for a report below, sensegraph entity NAME",
+        "Further down: sensegraph show reports ID for a report below, sensegraph show entity NAME",
     ]
 
 
@@ -145,7 +145,7 @@ def test_a_report_without_more_says_no_more() -> None:
         "  neighbours  type    name    description",
         "       1,000  person  Name 0  Text 0",
         "",
-        "Further down: sensegraph entity --root notes NAME",
+        "Further down: sensegraph show entity --root notes NAME",
     ]
 
 
@@ -162,13 +162,13 @@ def test_an_entity_is_laid_out_with_what_is_said_of_it_and_around_it() -> None:
         "What the chunks say (3)",
         "  d:3-9 “She lit it.”",
         "  “She left.”",
-        "  … and 1 more (--top, --json)",
+        "  … and 1 more (--limit, --json)",
         "",
         "Neighbours (3, heaviest relation first)",
         "  weight  type    name    relation",
         "    0.25  person  Name 2  knew",
         "       2  person  Name 1  They met.",
-        "  … and 1 more (--top, --json)",
+        "  … and 1 more (--limit, --json)",
         "",
         "Claims (2)",
         "  Ada: PAID, TRUE (1835) d:1-2 “She paid.”",
@@ -179,7 +179,7 @@ def test_an_entity_is_laid_out_with_what_is_said_of_it_and_around_it() -> None:
         "  1      0123456789  Title 1",
         "  1      0223456789  Title 2",
         "",
-        "Read one: sensegraph reports ID",
+        "Read one: sensegraph show reports ID",
     ]
 
 
@@ -284,14 +284,14 @@ def test_checks_are_told_with_their_figures_and_problems() -> None:
     made = Checked("words", 3, 1, 1, ("Nobody.",), 2, 1, 0.5, 0.25, problems)
     assert format_checks(made).splitlines() == [
         "Checks (words)",
-        "- 3 statements; borne out by what they cite: 1 of 2",
+        "- 3 statements; 1 of 2 supported by their citations",
         "- 1 statement without a source: “Nobody.”",
         "- 1 statement without a verdict",
         "- 1 of 2 quoted spans read as in their documents",
         "- citation recall 0.50, citation precision 0.25",
-        "! not borne out [1][Data: 2] “It is so.”",
+        "! not supported [1][Data: 2] “It is so.”",
         "  nothing says it",
-        "! leads nowhere  “No.”",
+        "! dangling citation  “No.”",
     ]
     plain = Checked("one", 1, 1, 0, (), 1, 1, None, 0.5, ())
     assert len(format_checks(plain).splitlines()) == 3
@@ -328,7 +328,7 @@ def test_personal_data_is_reported_by_kind_and_by_the_worst_documents(tmp_path: 
     for i in range(22):
         mails = " ".join(f"name{j}@example.com" for j in range(1 + (i == 5)))
         (tmp_path / f"{i:02}.txt").write_text(f"Write to {mails}.")
-    result = CliRunner().invoke(app, ["personal", str(tmp_path), "--root", str(tmp_path / "none")])
+    result = CliRunner().invoke(app, ["documents", "pii", str(tmp_path), "--root", str(tmp_path / "none")])
     assert result.exit_code == 0, result.stderr
     lines = result.stdout.splitlines()
     assert lines[0] == "23 found in 22 of 22 documents"
@@ -343,7 +343,7 @@ def test_personal_data_is_reported_by_kind_and_by_the_worst_documents(tmp_path: 
 def test_as_many_documents_as_are_listed_leave_none_to_name(tmp_path: Path) -> None:
     for i in range(20):
         (tmp_path / f"{i:02}.txt").write_text("Write to ada@example.com.")
-    result = CliRunner().invoke(app, ["personal", str(tmp_path), "--root", str(tmp_path / "none")])
+    result = CliRunner().invoke(app, ["documents", "pii", str(tmp_path), "--root", str(tmp_path / "none")])
     assert [line for line in result.stdout.splitlines() if "1 email" in line][-1] == "19.txt  1 email"
     assert "more documents" not in result.stdout
 
@@ -351,6 +351,7 @@ def test_as_many_documents_as_are_listed_leave_none_to_name(tmp_path: Path) -> N
 def test_a_folder_that_was_only_prepared_has_nothing(tmp_path: Path) -> None:
     assert CliRunner().invoke(app, ["init", "--root", str(tmp_path)]).exit_code == 0
     found = json.loads(CliRunner().invoke(app, ["status", "--root", str(tmp_path), "--json"]).stdout)
+    assert found.pop("schema") == 1
     numbers = {name: value for name, value in found.items() if isinstance(value, int) and not isinstance(value, bool)}
     assert numbers
     assert set(numbers.values()) == {0}

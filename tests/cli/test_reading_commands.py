@@ -67,8 +67,8 @@ def test_a_command_that_reads_says_what_waits_for_the_first_build(
 
 
 def test_no_operation_has_been_done_where_nothing_was_built(run: Run, waiting: Path) -> None:
-    said = run("operations", "--root", waiting, "--json")
-    assert (said.exit_code, json.loads(said.output)) == (0, {"operations": []})
+    said = run("entities", "log", "--root", waiting, "--json")
+    assert (said.exit_code, json.loads(said.output)) == (0, {"schema": 1, "operations": []})
 
 
 # ── what goes ──
@@ -95,7 +95,7 @@ def test_a_dry_run_lists_what_would_go_by_step_most_bytes_first_and_removes_noth
         made.build()
         steps = made.collect(dry=True).by_step
     flags = ("--set", "engine=offline", "--set", "embedder=offline", "--set", 'index.parts=["graph"]')
-    lines = run("collect", "--dry-run", "--root", tmp_path, *flags).output.splitlines()
+    lines = run("documents", "purge", "--dry-run", "--root", tmp_path, *flags).output.splitlines()
     assert lines[0].startswith("would remove ")
     rows = [line for line in lines[1:] if line.startswith("  ")]
     assert len(rows) == len(steps) > 2
@@ -111,9 +111,9 @@ def test_a_dry_run_lists_what_would_go_by_step_most_bytes_first_and_removes_noth
 def test_personal_reads_the_corpus_else_its_input_else_says_what_to_name(
     run: Run, waiting: Path, tmp_path: Path
 ) -> None:
-    assert run("personal", "--root", waiting).output.startswith("0 found in 0 of 1 document\n")
-    nothing = run("personal", "--root", tmp_path)
+    assert run("documents", "pii", "--root", waiting).output.startswith("0 found in 0 of 1 document\n")
+    nothing = run("documents", "pii", "--root", tmp_path)
     assert (nothing.exit_code, "Nothing can be read from" in nothing.output) == (1, True)
     (tmp_path / "input").mkdir()
     (tmp_path / "input" / "a.txt").write_text("Write to ada@example.org.\n")
-    assert run("personal", "--root", tmp_path).output.startswith("1 found in 1 of 1 document\n")
+    assert run("documents", "pii", "--root", tmp_path).output.startswith("1 found in 1 of 1 document\n")

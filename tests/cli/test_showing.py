@@ -351,8 +351,8 @@ def test_json_is_written_with_escapes_where_a_terminal_is_not_utf_8(
     for encoding, said in (("UTF-8", '"ü"'), ("utf8", '"ü"'), ("latin-1", '"\\u00fc"'), (None, '"\\u00fc"')):
         with monkeypatch.context() as patch:
             patch.setattr("sensegraph.cli.options.sys", SimpleNamespace(stdout=SimpleNamespace(encoding=encoding)))
-            print_json("ü")
-        assert capsys.readouterr().out == f"{said}\n"
+            print_json({"said": "ü"})
+        assert capsys.readouterr().out == f'{{"schema": 1, "said": {said}}}\n'
     assert show_controls("a\x07b\tc\x7fd\r\ne\x9ff") == "a\\x07b\tc\\x7fd\ne\\x9ff"
 
 
@@ -366,7 +366,7 @@ def test_values_are_written_as_toml_reads_them() -> None:
     ]
 
 
-def test_the_settings_file_says_every_setting_and_sets_those_that_are_given() -> None:
+def test_the_settings_file_says_the_common_settings_and_sets_those_that_are_given() -> None:
     text = settings_toml({"endpoint": {"model": "large", "seed": 7}, "method": "naive"})
     lines = text.splitlines()
     assert [line for line in lines if line.startswith("method =")] == [
@@ -375,8 +375,10 @@ def test_the_settings_file_says_every_setting_and_sets_those_that_are_given() ->
     assert any(line.startswith('model = "large"') for line in lines)
     assert any(line.startswith("seed = 7") for line in lines)
     assert any(line.startswith("# chunk_tokens = 600") for line in lines)
-    assert any(line.startswith("# seed =   # ") for line in settings_toml().splitlines())
-    assert "not set" in settings_toml()
+    assert [line for line in settings_toml().splitlines() if "backoff_s" in line] == []
+    assert [
+        line for line in settings_toml({"endpoint": {"backoff_s": 2.0}}).splitlines() if "backoff_s =" in line
+    ] != []
     assert max(len(line) for line in lines if line.startswith("##")) <= 113
     assert [line for line in lines if "trust" in line] == []
     with pytest.raises(SettingsError, match=r"^endpoint\.modle cannot be written"):

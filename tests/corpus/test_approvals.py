@@ -198,16 +198,16 @@ def test_a_far_endpoint_of_a_file_is_refused_before_any_connection(
     "words",
     [
         ["index", "input"],
-        ["estimate", "input"],
+        ["index", "--dry-run", "input"],
         ["query", "Who?"],
         ["search", "Who?"],
-        ["resolve"],
-        ["remove", "a.txt"],
-        ["collect"],
-        ["tune-prompts", "input"],
-        ["evaluate", "questions", "--about", "ships", "--out", "q.jsonl"],
-        ["watch", "input", "--settle", "0"],
-        ["repro", "edge2024", "--dry-run"],
+        ["entities", "duplicates"],
+        ["documents", "remove", "a.txt"],
+        ["documents", "purge"],
+        ["tune", "prompts", "input"],
+        ["eval", "questions", "--about", "ships", "--out", "q.jsonl"],
+        ["index", "--watch", "input", "--settle", "0"],
+        ["eval", "papers", "edge2024", "--dry-run"],
     ],
 )
 def test_no_command_speaks_to_an_endpoint_that_a_file_names(
@@ -324,8 +324,8 @@ def test_the_settings_of_a_plan_or_a_design_are_not_the_users_own(kind: str, tmp
         f'corpus = "index"\nquestions = "asked.jsonl"\ngold = "x"\nbase = {{ endpoint = {endpoint} }}\n'
     )
     words = {
-        "plan": ["evaluate", "run", "--estimate", str(tmp_path / "plan.toml")],
-        "design": ["tune", "factorial", str(tmp_path / "design.toml"), "--out", str(tmp_path / "out")],
+        "plan": ["eval", "run", "--dry-run", str(tmp_path / "plan.toml")],
+        "design": ["tune", "compare", str(tmp_path / "design.toml"), "--out", str(tmp_path / "out")],
     }[kind]
     result = CliRunner().invoke(app, words)
     assert (result.exit_code, unreachable) == (1, [])
@@ -611,10 +611,22 @@ def test_a_password_in_an_address_is_shown_nowhere(tmp_path: Path, monkeypatch: 
 
 
 COMMANDS = [  # what speaks to the endpoint, or tells of it
-    *(["index", "input"], ["index", "input", "--json"], ["status"], ["status", "--json"], ["estimate", "input"]),
+    *(
+        ["index", "input"],
+        ["index", "input", "--json"],
+        ["status"],
+        ["status", "--json"],
+        ["index", "--dry-run", "input"],
+    ),
     *(["query", "Who wrote?", "--method", "naive"], ["query", "Who wrote?", "--method", "naive", "--json"]),
-    *(["search", "Ada"], ["search", "Ada", "--json"], ["doctor"], ["doctor", "--json"], ["resolve"]),
-    *(["reports"], ["collect"], ["methods"], ["presets"], ["tune-prompts", "input"]),
+    *(["search", "Ada"], ["search", "Ada", "--json"], ["doctor"], ["doctor", "--json"], ["entities", "duplicates"]),
+    *(
+        ["show", "reports"],
+        ["documents", "purge"],
+        ["show", "methods"],
+        ["config", "presets"],
+        ["tune", "prompts", "input"],
+    ),
 ]
 
 

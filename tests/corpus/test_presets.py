@@ -81,7 +81,7 @@ def test_a_corpus_with_a_preset_is_built_and_answers_by_its_method(name: str, tm
 def test_init_writes_the_settings_of_a_paper_and_what_is_set_beside_them(tmp_path: Path) -> None:
     result = run("init", "--root", tmp_path, "--preset", "huang2025", "--set", "index.chunk_tokens=900")
     assert result.exit_code == 0, result.output
-    assert "sensegraph presets hirag" in result.stdout
+    assert "sensegraph config presets hirag" in result.stdout
     written = tomllib.loads((tmp_path / "sensegraph.toml").read_text("utf-8"))
     assert written["index"]["chunk_tokens"] == 900
     assert written["model"]["prompts"] == "prompts"
@@ -105,7 +105,7 @@ def rows(text: str) -> dict[str, list[str]]:
 
 
 def test_a_table_shows_the_values_of_a_paper_beside_ours_and_what_cannot_be_set() -> None:
-    result = run("presets", "raptor")
+    result = run("config", "presets", "raptor")
     assert result.exit_code == 0, result.output
     found = rows(result.stdout)
     assert found["index.tree.dims"][2:4] == ["10", "16"]
@@ -117,9 +117,9 @@ def test_a_table_shows_the_values_of_a_paper_beside_ours_and_what_cannot_be_set(
 
 
 def test_presets_are_listed_and_told_to_programs() -> None:
-    listed: list[dict[str, Any]] = json.loads(run("presets", "--json").stdout)
+    listed: list[dict[str, Any]] = json.loads(run("config", "presets", "--json").stdout)["presets"]
     assert [p["name"] for p in listed] == list(list_presets())
-    assert all(name in run("presets").stdout for name in NAMES)
-    told = json.loads(run("presets", "kag", "--json").stdout)
+    assert all(name in run("config", "presets").stdout for name in NAMES)
+    told = json.loads(run("config", "presets", "kag", "--json").stdout)
     rounds = next(c for c in told["choices"] if c["setting"] == "methods.kag.rounds")
     assert (rounds["value"], rounds["ours"]) == (3, 3)

@@ -82,7 +82,7 @@ def test_a_path_that_never_was_is_an_error_and_not_waited_for(tmp_path: Path, mo
     monkeypatch.setattr("sensegraph.corpus.sources.follow_changes", lambda *_, **__: pytest.fail("it is waited for"))
     (tmp_path / "a.txt").write_text("Ada Harrow paid Bram Fenwick in Delft.")
     for given, said in (((tmp_path / "a.txt", tmp_path / "nosuch"), "nosuch does not"), ((), "input does not")):
-        result = CliRunner().invoke(app, ["watch", *map(str, given), "--root", str(tmp_path / "c")])
+        result = CliRunner().invoke(app, ["index", "--watch", *map(str, given), "--root", str(tmp_path / "c")])
         assert result.exit_code == 1
         assert f"{said} exist" in " ".join(result.stderr.split())
         assert not (tmp_path / "c").exists()

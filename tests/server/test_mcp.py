@@ -95,8 +95,8 @@ def test_tools_say_whether_they_only_read(corpus: Corpus):
 # ── the same as the command line ──
 
 SAME = [
-    (("overview", {}), ["reports"]),
-    (("overview", {"depth": 9}), ["reports", "--depth", "9"]),
+    (("overview", {}), ["show", "reports"]),
+    (("overview", {"depth": 9}), ["show", "reports", "--depth", "9"]),
     (("ask", {"question": KEEPER}), ["query", KEEPER]),
     (("ask", {"question": KEEPER, "method": "naive"}), ["query", KEEPER, "--method", "naive"]),
     (
@@ -104,15 +104,27 @@ SAME = [
         ["query", KEEPER, "--document", "minutes-*", "--as-of", "2022"],
     ),
     (("search", {"query": "pier"}), ["search", "pier"]),
-    (("search", {"query": "pier", "limit": 2, "since": "2022"}), ["search", "pier", "--top", "2", "--since", "2022"]),
-    (("entity", {"name": "Ada Finch"}), ["entity", "Ada Finch"]),
-    (("entity", {"name": "Ada Finch", "about": "timeline"}), ["timeline", "Ada Finch"]),
-    (("report", {"id": "REPORT"}), ["reports", "REPORT"]),
-    (("match", {"pattern": "(a)-[r]-(b)", "limit": 5}), ["match", "(a)-[r]-(b)", "--limit", "5"]),
-    (("match", {"pattern": "(a)-[r]-(b)", "cite": True}), ["match", "(a)-[r]-(b)", "--limit", "20", "--cite"]),
+    (("search", {"query": "pier", "limit": 2, "since": "2022"}), ["search", "pier", "--limit", "2", "--since", "2022"]),
+    (("entity", {"name": "Ada Finch"}), ["show", "entity", "Ada Finch"]),
+    (("entity", {"name": "Ada Finch", "about": "timeline"}), ["show", "timeline", "Ada Finch"]),
+    (("report", {"id": "REPORT"}), ["show", "reports", "REPORT"]),
+    (("match", {"pattern": "(a)-[r]-(b)", "limit": 5}), ["graph", "query", "(a)-[r]-(b)", "--limit", "5"]),
+    (("match", {"pattern": "(a)-[r]-(b)", "cite": True}), ["graph", "query", "(a)-[r]-(b)", "--limit", "20", "--cite"]),
     (
         ("match", {"pattern": "(a)", "where": "a.degree > 3", "returns": "a.name", "order": "a.name"}),
-        ["match", "(a)", "--where", "a.degree > 3", "--return", "a.name", "--order", "a.name", "--limit", "20"],
+        [
+            "graph",
+            "query",
+            "(a)",
+            "--where",
+            "a.degree > 3",
+            "--return",
+            "a.name",
+            "--order",
+            "a.name",
+            "--limit",
+            "20",
+        ],
     ),
 ]
 
@@ -128,6 +140,7 @@ def test_a_tool_gives_what_the_command_line_prints(
     found = call(name, **arguments, max_tokens=20_000).structured_content
     printed = CliRunner().invoke(app, [*(report if w == "REPORT" else w for w in words), "--json", "--root", str(root)])
     wanted = json.loads(printed.stdout)
+    assert wanted.pop("schema") == 1
     for answer in (found, wanted):
         answer.get("usage", {}).pop("seconds", None)
     assert wanted

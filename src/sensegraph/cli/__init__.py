@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
 from sensegraph import __version__
-from sensegraph.cli import asking, browsing, curating, doctor, graphs, indexing, maintenance, serving
-from sensegraph.cli.lab import evaluate, repro, tune, tune_prompts
-from sensegraph.cli.options import print_message
-from sensegraph.errors import SensegraphError, Unapproved
+from sensegraph.cli import asking, browsing, configuring, curating, doctor, graphs, indexing, maintenance, serving
+from sensegraph.cli.groups import ConfigGroup, ListingGroup, SectionedCommand, ShowGroup
+from sensegraph.cli.lab import evaluate, evaluate_questions, repro, tune, tune_prompts
+from sensegraph.cli.old_names import replace_old_names
+from sensegraph.cli.options import LIMIT_REACHED, print_message
+from sensegraph.errors import BudgetExceeded, SensegraphError, Unapproved
 
-HELP = """Make sense of a whole body of text: one knowledge graph, a hierarchy of reports, answers with citations.
+HELP = """Ask questions about a collection of documents and get answers that cite the exact sentence.
 
-Works on this machine alone, or with any OpenAI-compatible model once one is set. Begin with: sensegraph demo"""
+Works offline, or with any OpenAI-compatible model. Begin with: sensegraph demo"""
 
 _WORDS = "sensegraph.words"  # where a context keeps what the command line said
 
@@ -25,9 +28,13 @@ class Commands(TyperGroup):
     """The commands. A failure that is foreseen ends in one sentence on stderr and status 1; Ctrl-C in status 130."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Keep the words too, to run them once more."""
-        ctx.meta[_WORDS] = list(args)
-        return super().parse_args(ctx, args)
+        """Replace old names, and keep the words too, to run them once more."""
+        words, messages = replace_old_names(args)
+        if not ctx.resilient_parsing:  # as while a shell completes a line
+            for message in messages:
+                print_message(message)
+        ctx.meta[_WORDS] = list(words)
+        return super().parse_args(ctx, words)
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command that was asked for."""
@@ -35,7 +42,7 @@ class Commands(TyperGroup):
             return self._approved(ctx)
         except SensegraphError as e:
             print_message(str(e))
-            raise typer.Exit(1) from e
+            raise typer.Exit(LIMIT_REACHED if isinstance(e, BudgetExceeded) else 1) from e
         except KeyboardInterrupt as e:
             print_message("stopped; run the same command to resume")
             raise typer.Exit(130) from e
@@ -75,7 +82,6 @@ app = typer.Typer(
     cls=Commands,
     help=HELP,
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,  # a traceback with the values of variables could show a key
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
@@ -91,43 +97,89 @@ def _read_global_options(
     """Options that stand before a command."""
 
 
-app.command("demo", short_help="Index 40 bundled documents offline and ask six questions.")(maintenance.run_demo)
-app.command("init", short_help="Prepare a folder: settings, prompts, input.")(maintenance.set_up_folder)
-app.command("doctor", short_help="Say what works, and what the endpoint takes.")(doctor.diagnose)
-app.command("presets", short_help="Show the settings of papers beside ours.")(maintenance.show_presets)
-app.command(short_help="Fit the prompts to a corpus, with a model.")(tune_prompts.tune_prompts)
-app.command("index", short_help="Add or update documents and build the index.")(indexing.index_documents)
-app.command("watch", short_help="Keep the index up to date with its files.")(indexing.watch_files)
-app.command("estimate", short_help="Say what `index` would compute and cost.")(indexing.estimate_index)
-app.command("personal", short_help="Report personal data in documents.")(maintenance.report_personal_data)
-app.command("remove", short_help="Remove documents from the index.")(indexing.remove_documents)
-app.command("collect", short_help="Remove what the index no longer needs.")(maintenance.collect_garbage)
-app.command("query", short_help="Answer a question, with citations.")(asking.query_corpus)
-app.command("search", short_help="Show the evidence for a question, without an answer.")(asking.search_corpus)
-app.command("status", short_help="Show what the corpus holds and has cost.")(indexing.show_status)
-app.command("reports", short_help="List the reports, or read one down to its sources.")(browsing.browse_reports)
-app.command("entity", short_help="Show all that is known of an entity.")(browsing.browse_entity)
-app.command("match", short_help="Find what matches a pattern in the graph.")(graphs.match_pattern)
-app.command("timeline", short_help="Show what is said of an entity, in the order of time.")(browsing.show_timeline)
-app.command("changes", short_help="Show what changed between two moments.")(browsing.show_changes)
-app.command("resolve", short_help="Find entities that are one thing under different names.")(curating.resolve_entities)
-app.command("merge", short_help="Make entities one.")(curating.merge_entities)
-app.command("split", short_help="Take out of an entity what is not it.")(curating.split_entity)
-app.command("rename", short_help="Call an entity by another name.")(curating.rename_entity)
-app.command("forbid", short_help="Keep entities apart.")(curating.forbid_merge)
-app.command("undo", short_help="Take back what was decided about names.")(curating.undo_operation)
-app.command("operations", short_help="List what was decided about names.")(curating.list_operations)
-app.command("draw", short_help="Draw the communities: a picture, or a page to look around in.")(graphs.draw_index)
-app.command("import", short_help="Make an index of the tables of one made elsewhere.")(graphs.import_index)
-app.command("export", short_help="Write the index as tables, CSV, GraphML, Cypher or JSON.")(graphs.export_index)
-app.command("push", short_help="Write the graph into a database of Neo4j.")(serving.push_index)
-app.command("pull", short_help="Write a graph of Neo4j as tables that can be imported.")(serving.pull_tables)
-app.command("mcp", short_help="Offer a corpus to assistants as tools (MCP).")(serving.serve_tools)
-app.command("serve", short_help="Serve corpora over HTTP: a page, an API, MCP.")(serving.serve_corpora)
-app.command("methods", short_help="List the methods.")(asking.list_methods)
-app.add_typer(evaluate.app, name="evaluate", short_help="Compare methods by answers, or by judged documents.")
-app.command(short_help="Measure tables of papers, beside what was published.")(repro.repro)
-app.add_typer(tune.app, name="tune", short_help="Fine-tune a model: data, training, serving.")
+def _make_group(parent: typer.Typer, name: str, text: str, kind: type[TyperGroup]) -> typer.Typer:
+    group = typer.Typer(cls=kind, help=text, no_args_is_help=kind is TyperGroup)
+    group.callback()(lambda: None)
+    parent.add_typer(group, name=name, help=text, short_help=text)
+    return group
+
+
+def _add_command(
+    group: typer.Typer, name: str, run: Callable[..., None], short_help: str = "", *, hidden: bool = False
+) -> None:
+    group.command(name, cls=SectionedCommand, short_help=short_help, hidden=hidden)(run)
+
+
+_add_command(app, "init", maintenance.set_up_folder, "Prepare a folder: settings, prompts, input.")
+_add_command(app, "demo", maintenance.run_demo, hidden=True)
+_add_command(app, "index", indexing.index_documents, "Add or update documents and build the index.")
+_add_command(app, "query", asking.query_corpus, "Answer a question, with citations (also: ask).")
+_add_command(app, "ask", asking.query_corpus, hidden=True)
+_add_command(app, "search", asking.search_corpus, "Show the evidence for a question, without an answer.")
+
+show_group = _make_group(app, "show", "Browse the index: reports, entities, time, methods.", ShowGroup)
+_add_command(show_group, "reports", browsing.browse_reports, "List the reports, or read one down to its sources.")
+_add_command(show_group, "report", browsing.browse_reports, hidden=True)
+_add_command(show_group, "entity", browsing.browse_entity, "Show an entity: description, relations, sources.")
+_add_command(show_group, "timeline", browsing.show_timeline, "Show the dated statements on an entity.")
+_add_command(show_group, "changes", browsing.show_changes, "Show what changed between two moments.")
+_add_command(show_group, "methods", asking.list_methods, "List the retrieval methods.")
+
+entities = _make_group(app, "entities", "List entities; find and merge duplicates.", ListingGroup)
+_add_command(entities, "list", browsing.list_entities, "List the entities, those with most neighbours first.")
+_add_command(entities, "show", browsing.browse_entity, "Show an entity: description, relations, sources.")
+_add_command(entities, "duplicates", curating.resolve_entities, "Find duplicate entities and explain each match.")
+_add_command(entities, "merge", curating.merge_entities, "Merge entities.")
+_add_command(entities, "split", curating.split_entity, "Split an entity: move aliases or documents to a new one.")
+_add_command(entities, "rename", curating.rename_entity, "Rename an entity.")
+_add_command(entities, "keep-apart", curating.forbid_merge, "Never merge these entities.")
+_add_command(entities, "log", curating.list_operations, "Show the edit log.")
+_add_command(entities, "undo", curating.undo_operation, "Undo a merge, split or rename.")
+
+documents = _make_group(app, "documents", "List, read and remove documents; find personal data.", ListingGroup)
+_add_command(documents, "list", browsing.list_documents, "List the documents.")
+_add_command(documents, "show", browsing.show_document, "Print the text of a document.")
+_add_command(documents, "remove", indexing.remove_documents, "Remove documents from the index.")
+_add_command(documents, "pii", maintenance.report_personal_data, "Report personal data in documents.")
+_add_command(documents, "purge", maintenance.collect_garbage, "Delete unreferenced data from the store.")
+
+graph = _make_group(app, "graph", "Query, draw, export and import the graph.", TyperGroup)
+_add_command(graph, "query", graphs.match_pattern, "Find what matches a pattern (a subset of Cypher).")
+_add_command(graph, "draw", graphs.draw_index, "Draw the communities: a picture, or an HTML page.")
+_add_command(graph, "export", graphs.export_index, "Write the index as tables, CSV, GraphML, Cypher or JSON.")
+_add_command(graph, "import", graphs.import_index, "Make an index of the tables of another one.")
+_add_command(graph, "push", serving.push_index, "Write the graph into a database of Neo4j.")
+_add_command(graph, "pull", serving.pull_tables, "Write a graph of Neo4j as tables that can be imported.")
+
+_add_command(app, "status", indexing.show_status, "Show what the corpus holds and has cost.")
+
+config = _make_group(app, "config", "Show, change and check settings.", ConfigGroup)
+_add_command(config, "show", configuring.show_settings, "Show the settings that differ from the defaults.")
+_add_command(config, "get", configuring.get_setting, "Print one setting.")
+_add_command(config, "set", configuring.set_setting, "Write a setting into the settings file.")
+_add_command(config, "check", configuring.check_settings, "Check the settings file and the environment.")
+_add_command(config, "schema", configuring.print_schema, "Print the JSON schema of the settings.")
+_add_command(config, "presets", configuring.show_presets, "Show the settings that papers chose, beside ours.")
+
+_add_command(app, "doctor", doctor.diagnose, "Check this installation, the corpus and the endpoint.")
+_add_command(app, "serve", serving.serve_corpora, "Serve corpora over HTTP: a page, an API, MCP.")
+_add_command(app, "mcp", serving.serve_tools, "Offer a corpus to assistants as tools (MCP).")
+
+evaluation = _make_group(app, "eval", evaluate.HELP, evaluate.PlanGroup)
+_add_command(evaluation, "run", evaluate.run_evaluation, "Compare methods by their answers, as a plan says.")
+_add_command(evaluation, "retrieval", evaluate.measure_retrieval, "Compare methods by the documents that they find.")
+_add_command(evaluation, "questions", evaluate_questions.make_questions, "Make questions to measure with.")
+_add_command(evaluation, "papers", repro.reproduce_paper, "Measure tables of papers beside what was published.")
+
+tuning = _make_group(app, "tune", "Fit prompts to a corpus; fine-tune a model.", TyperGroup)
+_add_command(tuning, "prompts", tune_prompts.tune_prompts, "Fit the prompts to a corpus, with a model.")
+_add_command(tuning, "data", tune.make_training_data, "Make training data from a corpus with questions.")
+_add_command(tuning, "train", tune.train_model, "Train a model on examples; resumes where it was stopped.")
+_add_command(tuning, "merge", tune.merge_model, "Write a tuned model as one folder of weights.")
+_add_command(tuning, "eval", tune.evaluate_models, "Ask models the questions of an evaluation file.")
+_add_command(tuning, "serve", tune.serve_model, "Serve a local model as an endpoint.")
+_add_command(tuning, "compare", tune.run_factorial, "Compare base and tuned model over chunks and summaries.")
+_add_command(tuning, "sample", tune.write_world, "Create a toy dataset and a tiny model.")
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""Commands that ask: query, search, methods; with their options, and what `query --check` prints."""
+"""Commands that ask: query, search, show methods; with their options, and what `query --check` prints."""
 
 from __future__ import annotations
 
@@ -12,27 +12,45 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from sensegraph.cli import show
-from sensegraph.cli.options import CommandRun, find_record_files, print_piece, with_options
+from sensegraph.cli.options import (
+    CHECK_FAILED,
+    FILTERS,
+    NOTHING_FOUND,
+    TIME,
+    CommandRun,
+    ExitCode,
+    Limit,
+    find_record_files,
+    print_message,
+    print_piece,
+    with_options,
+)
 from sensegraph.corpus import views
-from sensegraph.errors import InputError
+from sensegraph.errors import InputError, NotIndexed
 from sensegraph.questions import Condition, Scope
 from sensegraph.types import Turn
 
 if TYPE_CHECKING:
     from sensegraph.answering.grounding.checking import Checked
+    from sensegraph.corpus.corpus import Corpus
 
 _TEST = re.compile(r"\s*([^=!<>]+?)\s*(!=|<=|>=|=|<|>)\s*((?![=!<>]).*?)\s*")
 _DATE = re.compile(r"\d{4}(-\d{2}(-\d{2}([T ]\d{2}(:\d{2}(:\d{2}(\.\d+)?)?)?(Z|[+-]\d{2}:?\d{2})?)?)?)?")
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?")
 _SAID = {
-    "unsupported": "not borne out",
-    "dangling": "leads nowhere",
+    "unsupported": "not supported",
+    "dangling": "dangling citation",
     "misquoted": "not the source's words",
-    "speaker": "who says so",
+    "speaker": "unattributed speaker",
 }
 
-Question = Annotated[str, typer.Argument(metavar="QUESTION")]
-MethodName = Annotated[str, typer.Option("--method", metavar="NAME", help="One of `sensegraph methods`, or auto.")]
+Question = Annotated[str | None, typer.Argument(metavar="QUESTION", help="What is asked.", show_default=False)]
+AlsoQuestion = Annotated[
+    str | None, typer.Option("--query", metavar="QUESTION", help="The question, in place of the argument.", hidden=True)
+]
+MethodName = Annotated[
+    str, typer.Option("--method", "-m", metavar="NAME", help="One of `sensegraph show methods`, or auto.")
+]
 
 
 # ── which documents may be read, and the conversation before a question ──
@@ -44,32 +62,47 @@ class ScopeOptions:
 
     documents: Annotated[
         list[str] | None,
-        typer.Option("--document", metavar="ID", help="Read only this document; * and ? stand for any characters."),
+        typer.Option(
+            "--document",
+            metavar="GLOB",
+            help="Restrict to documents matching this glob (repeatable).",
+            rich_help_panel=FILTERS,
+        ),
     ] = None
     metadata: Annotated[
         list[str] | None,
         typer.Option(
-            "--where", metavar="TEST", help="Read only documents whose metadata pass, as in --where year>=2020."
+            "--where", metavar="TEST", help="Filter by metadata, e.g. year>=2020 (repeatable).", rich_help_panel=FILTERS
         ),
     ] = None
     since: Annotated[
-        str | None, typer.Option("--since", metavar="DATE", help="Read only documents of that time or later.")
+        str | None,
+        typer.Option("--since", metavar="DATE", help="Only documents of this date or later.", rich_help_panel=FILTERS),
     ] = None
     until: Annotated[
-        str | None, typer.Option("--until", metavar="DATE", help="Read only documents of that time or earlier.")
-    ] = None
-    as_of: Annotated[
-        str | None, typer.Option("--as-of", metavar="DATE", help="Answer from what held then, as the texts say.")
-    ] = None
-    during: Annotated[
-        str | None, typer.Option("--during", metavar="FROM/TO", help="Answer from what held at some time of these.")
+        str | None,
+        typer.Option(
+            "--until", metavar="DATE", help="Only documents of this date or earlier.", rich_help_panel=FILTERS
+        ),
     ] = None
     known_at: Annotated[
-        str | None, typer.Option("--known-at", metavar="DATE", help="Read only documents that were indexed by then.")
+        str | None,
+        typer.Option(
+            "--known-at", metavar="DATE", help="Only documents that were indexed by this date.", rich_help_panel=FILTERS
+        ),
+    ] = None
+    as_of: Annotated[
+        str | None,
+        typer.Option("--as-of", metavar="DATE", help="Use only facts valid on this date.", rich_help_panel=TIME),
+    ] = None
+    during: Annotated[
+        str | None,
+        typer.Option("--during", metavar="FROM/TO", help="Use only facts valid in this period.", rich_help_panel=TIME),
     ] = None
     unknown: Annotated[
-        Literal["include", "exclude"], typer.Option("--unknown", help="Whether to read what states no date.")
-    ] = "include"
+        Literal["include", "exclude"],
+        typer.Option("--unknown", metavar="include|exclude", help="Include undated facts.", rich_help_panel=TIME),
+    ] = "include"  # fmt: skip
 
     def read_filter(self) -> Scope:
         """The filter of documents."""
@@ -145,18 +178,19 @@ def read_history(path: Path | None) -> tuple[Turn, ...]:
 # ── the commands ──
 
 
-@with_options("root * as_json engine max_tokens max_cost settings trust")
+@with_options("* max_tokens max_cost as_json exit_code root engine settings trust")
 def query_corpus(
     run: CommandRun,
-    question: Question,
+    question: Question = None,
     *,
+    also: AlsoQuestion = None,
     method: MethodName = "auto",
     depth: Annotated[
-        int | None, typer.Option("--depth", min=0, metavar="N", help="Which reports to read: 0 is the coarsest.")
+        int | None, typer.Option("--depth", min=0, metavar="N", help="Depth of the reports to read: 0 is the coarsest.")
     ] = None,
     budget: Annotated[
         int | None,
-        typer.Option("--budget", min=0, metavar="TOKENS", help="How many tokens of reports to read at most; 0: all."),
+        typer.Option("--budget", min=0, metavar="TOKENS", help="Tokens of reports to read, at most; 0: all."),
     ] = None,
     scope: ScopeOptions,
     history: Annotated[
@@ -164,25 +198,31 @@ def query_corpus(
         typer.Option("--history", metavar="FILE", help='The conversation before: lines {"question": …, "answer": …}.'),
     ] = None,
     stream: Annotated[bool, typer.Option("--stream", help="Print the answer while it is written.")] = False,
-    check: Annotated[bool, typer.Option("--check", help="Hold the answer against its sources and question.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Verify each statement against its citations.")] = False,
+    exit_code: ExitCode = False,
 ) -> None:
-    """Answer a question about the documents, with citations that lead to the exact span of the source."""
+    """Answer a question about the documents, with citations that lead to the exact span of the source.
+
+    What the method needs and the index lacks is built first where that costs nothing; else it is estimated and named.
+    """
     if stream and run.as_json:
         raise typer.BadParameter("--stream prints text as it is written and --json one object at the end: choose one.")
+    asked = _choose_question(question, also)
     documents, turns = scope.read_filter(), read_history(history)
     within = scope.add_times(documents)
     with run.corpus(indexed=True, silent=stream) as corpus:
+        build_missing_parts(corpus, method)
         hear = print_piece if stream else None
         bounds = {"depth": depth, "report_tokens": budget}
-        answer = corpus.query(question, method=method, scope=within, history=turns, hear=hear, **bounds)
-        index, told, checks = corpus.index(), dict[str, Any](), ""
+        answer = corpus.query(asked, method=method, scope=within, history=turns, hear=hear, **bounds)
+        index, told, checks, fails = corpus.index(), dict[str, Any](), "", False
         if check:  # by the engine where it can, else by words
             before = corpus.engine.usage()
-            found = corpus.check(answer, question=question)
+            found = corpus.check(answer, question=asked)
             usage = corpus.engine.usage() - before
             told = views.view_checks(found, usage)
             cost = f"\n- checking took {show.format_usage(usage)}" if usage.calls else ""
-            checks = f"\n\n{format_checks(found)}{cost}"
+            checks, fails = f"\n\n{format_checks(found)}{cost}", bool(found.problems or found.unanswered)
         shown = replace(answer, text="") if stream else answer  # the text has been printed while it was written
         run.print_result(
             lambda: views.view_answer(answer, index) | told,
@@ -190,26 +230,70 @@ def query_corpus(
                 show.format_answer(shown, find_record_files(corpus, [c.document for c in answer.citations])) + checks
             ),
         )
+    if exit_code and (fails or not answer.citations):
+        raise typer.Exit(NOTHING_FOUND if not answer.citations else CHECK_FAILED)
 
 
-@with_options("root * as_json engine settings trust")
+def _choose_question(argument: str | None, option: str | None) -> str:
+    """The question that was given in one of two ways. Raises BadParameter for both or none."""
+    if argument is not None and option is not None:
+        raise typer.BadParameter("the question is given twice, as an argument and with --query: choose one.")
+    if argument is None and option is None:
+        raise typer.BadParameter("the question is missing.")
+    return argument or option or ""
+
+
+def build_missing_parts(corpus: Corpus, name: str) -> None:
+    """Build what the method of this name needs and the index lacks, where that costs nothing.
+
+    Raises NotIndexed with an estimate where it costs. An index that was imported, or built by other tools than those
+    of now, and one in a folder that cannot be written, stay as they are: asking says what they lack.
+    """
+    from sensegraph.methods import parts_needed
+
+    made, readonly = corpus.manifest(), corpus.store.readonly
+    if made is None or readonly or (name if name != "auto" else corpus.settings.method) == "auto":
+        return
+    method, _ = corpus.asker.method(name)
+    lacking = sorted(parts_needed(method) - made.part_names)
+    same = (made.engine, made.embedder) == (corpus.engine.name, corpus.embedder.name)
+    if not lacking or not same or corpus.store.ref(f"interchange/{made.chunks}"):
+        return
+    found = corpus.builder.estimate_of(corpus.document_keys(), corpus.builder.index_settings(lacking))
+    if found.calls or found.embedding_tokens:
+        money = f", ${found.cost_usd:.2f}" if found.cost_usd else ""
+        raise NotIndexed(
+            f"{method.name} needs a part that this index lacks ({', '.join(lacking)}): about "
+            f"{show.format_quantity(found.calls, 'call')}, {found.tokens:,} tokens{money}. Build it: "
+            f"`sensegraph index --method {method.name}`."
+        )
+    print_message(f"building what {method.name} needs and this index lacks ({', '.join(lacking)}), without a model")
+    corpus.build(parts=lacking)
+
+
+@with_options("* as_json exit_code root engine settings trust")
 def search_corpus(
     run: CommandRun,
-    question: Question,
+    question: Question = None,
     *,
+    also: AlsoQuestion = None,
     method: MethodName = "auto",
-    top: Annotated[int, typer.Option("--top", min=1, metavar="N", help="How many passages at most.")] = 10,
+    limit: Limit = 10,
     scope: ScopeOptions,
+    exit_code: ExitCode = False,
 ) -> None:
     """Show the evidence for a question, best first, without writing an answer."""
-    within = scope.add_times(scope.read_filter())
+    asked, within = _choose_question(question, also), scope.add_times(scope.read_filter())
     with run.corpus(indexed=True) as corpus:
-        found = corpus.search(question, method=method, top=top, scope=within)
+        build_missing_parts(corpus, method)
+        found = corpus.search(asked, method=method, top=limit, scope=within)
         index = corpus.index()
         run.print_result(
             lambda: views.view_evidence(found, index),
-            lambda: show.format_evidence(found, index, question, find_record_files(corpus, found.documents)),
+            lambda: show.format_evidence(found, index, asked, find_record_files(corpus, found.documents)),
         )
+    if exit_code and not found.passages:
+        raise typer.Exit(NOTHING_FOUND)
 
 
 @with_options("* as_json")
@@ -228,7 +312,9 @@ def list_methods(
         run.print_result(lambda: views.view_plugins(every), lambda: show.format_plugins(every))
         return
     found = [p for p in list_plugins("methods") if p.name not in METHODS]
-    run.print_result(lambda: views.view_methods(METHODS, found), lambda: show.format_methods(METHODS, found))
+    run.print_result(
+        lambda: {"methods": views.view_methods(METHODS, found)}, lambda: show.format_methods(METHODS, found)
+    )
 
 
 # ── what checks print ──
@@ -242,7 +328,7 @@ def format_checks(found: Checked) -> str:
     else:
         cited = found.statements - len(found.uncited)
         statements = show.format_quantity(found.statements, "statement")
-        lines.append(f"- {statements}; borne out by what they cite: {found.supported:,} of {cited:,}")
+        lines.append(f"- {statements}; {found.supported:,} of {cited:,} supported by their citations")
         if found.uncited:
             uncited = show.format_quantity(len(found.uncited), "statement")
             lines.append(f"- {uncited} without a source: “{show.shorten_line(found.uncited[0])}”")

@@ -1,4 +1,4 @@
-"""Commands that read an index without a question: reports, entity, timeline, changes; and how pages are laid out."""
+"""Commands that read an index without a question: those of `show`, lists of entities and documents; and their pages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sensegraph.cli import options
-from sensegraph.cli.options import CommandRun, find_record_files, format_root_flag, print_json, print_text, with_options
+from sensegraph.cli.options import (
+    CommandRun,
+    Limit,
+    find_record_files,
+    format_root_flag,
+    print_json,
+    print_text,
+    with_options,
+)
 from sensegraph.cli.show import format_citation, format_place, format_quantity, pad_columns, shorten_line
 from sensegraph.corpus import views
 
@@ -23,27 +31,28 @@ if TYPE_CHECKING:
     from sensegraph.types import Entity
 
 _ID = 10  # digits of an id that people are shown; the beginning of an id is enough for every command
+_ALL = 1 << 60  # rows
 _TEXT = 240  # characters of a description that people are shown
 Files = Mapping[str, str]
 
-Top = Annotated[int, typer.Option("--top", min=1, metavar="N", help="Rows of each list; --json gives all of them.")]
-Kind = Annotated[str, typer.Option("--type", metavar="TYPE", help="Which, where several have the name.")]
+Kind = Annotated[str, typer.Option("--type", metavar="TYPE", help="Its type, where several have the name.")]
+Sought = Annotated[str, typer.Argument(metavar="TEXT", help="Only names with this text.", show_default=False)]
 
 
 # ── the commands ──
 
 
-@with_options("root * as_json settings")
+@with_options("* as_json root settings")
 def browse_reports(
     run: CommandRun,
     report: Annotated[
         str | None,
-        typer.Argument(metavar="[ID]", help="A report: its id, of now or before, the beginning of it, or its title."),
+        typer.Argument(metavar="ID", help="A report: its id, of now or before, the beginning of it, or its title."),
     ] = None,
     depth: Annotated[
         int, typer.Option("--depth", min=0, metavar="N", help="Which reports to list: 0 is the coarsest.")
     ] = 0,
-    top: Top = 20,
+    limit: Limit = 20,
 ) -> None:
     """List the reports of a depth, best first; or show one of them with its sources and all that is below it."""
     with run.corpus(indexed=True, silent=True) as corpus:
@@ -53,23 +62,23 @@ def browse_reports(
             if run.as_json:
                 print_json(views.view_reports(rows, shown, depths))
             else:
-                print_page(lay_out_reports(rows, shown, depths, top, run.root))
+                print_page(lay_out_reports(rows, shown, depths, limit, run.root))
             return
-        page = corpus.browser.report(report, chunks=None if run.as_json else top)
+        page = corpus.browser.report(report, chunks=None if run.as_json else limit)
         if run.as_json:
             print_json(views.view_report(page))
         else:
-            print_page(lay_out_report(page, top, find_record_files(corpus, page.documents), run.root))
+            print_page(lay_out_report(page, limit, find_record_files(corpus, page.documents), run.root))
 
 
-@with_options("kind root * as_json settings")
+@with_options("* as_json root settings")
 def browse_entity(
     run: CommandRun,
     name: Annotated[str, typer.Argument(metavar="NAME", help="Its name, in any case, or its id.")],
     kind: Kind = "",
-    top: Top = 20,
+    limit: Limit = 20,
 ) -> None:
-    """Show all that is known of an entity: what each chunk says, its neighbours, claims and communities."""
+    """Show an entity: what each chunk says of it, its neighbours, claims and communities."""
     from sensegraph.index.browse.elements import find_entities, read_entity
 
     with run.corpus(indexed=True, silent=True) as corpus:
@@ -81,10 +90,10 @@ def browse_entity(
             print_page(lay_out_homonyms(name, found, run.root))
         else:
             page = read_entity(index, found[0])
-            print_page(lay_out_entity(page, top, find_record_files(corpus, page.documents), run.root))
+            print_page(lay_out_entity(page, limit, find_record_files(corpus, page.documents), run.root))
 
 
-@with_options("* root as_json settings")
+@with_options("* as_json root settings")
 def show_timeline(
     run: CommandRun,
     name: Annotated[str, typer.Argument(metavar="ENTITY", help="Its name, in any case, or its id.")],
@@ -99,7 +108,7 @@ def show_timeline(
     run.print_result(lambda: views.view_timeline(name, events), lambda: "\n".join(map(_format_event, events)) or none)
 
 
-@with_options("* root as_json settings")
+@with_options("* as_json root settings")
 def show_changes(
     run: CommandRun,
     first: Annotated[str, typer.Argument(metavar="FROM", help="A moment, such as 2015 or 2015-03-01.")],
@@ -118,6 +127,49 @@ def show_changes(
             lines.append(c.what)
     none = f"Nothing dated changed between {first} and {last}."
     run.print_result(lambda: views.view_changes(first, last, found), lambda: "\n".join(lines) or none)
+
+
+@with_options("* as_json root settings")
+def list_entities(run: CommandRun, text: Sought = "", kind: Kind = "", limit: Limit = 50) -> None:
+    """List the entities, those with most neighbours first."""
+    with run.corpus(indexed=True, silent=True) as corpus:
+        rows, found = corpus.browser.entity_rows(text, type=kind, limit=_ALL if run.as_json else limit)
+
+    def lay_out() -> Iterator[Line]:
+        yield Line(f"{found:,} entities" if found != 1 else "1 entity", "bold")
+        table = [(f"{e.degree:,}", f"{e.chunks:,}", e.type, e.name, shorten_line(e.description)) for e in rows]
+        if table:
+            yield from _align_columns([("neighbours", "chunks", "type", "name", "description"), *table], {0, 1})
+        yield from _count_hidden_rows(found, len(rows))
+
+    print_json(views.view_entity_rows(rows, found)) if run.as_json else print_page(lay_out())
+
+
+@with_options("* as_json root settings")
+def list_documents(run: CommandRun, text: Sought = "", limit: Limit = 1000) -> None:
+    """List the documents with their dates, and what changed since the index was built."""
+    with run.corpus(silent=True) as corpus:
+        rows, found = corpus.browser.documents(text, limit=_ALL if run.as_json else limit)
+
+    def lay_out() -> Iterator[Line]:
+        yield Line(format_quantity(found, "document"), "bold")
+        table = [(d.state, d.time, f"{d.entities:,}", d.id, shorten_line(d.title)) for d in rows]
+        if table:
+            yield from _align_columns([("state", "date", "entities", "id", "title"), *table], {2})
+        yield from _count_hidden_rows(found, len(rows))
+
+    print_json(views.view_documents(rows, found)) if run.as_json else print_page(lay_out())
+
+
+@with_options("* as_json root settings")
+def show_document(
+    run: CommandRun, document: Annotated[str, typer.Argument(metavar="DOCUMENT", help="Its id.")]
+) -> None:
+    """Print the text of a document as the index holds it; citations count its characters."""
+    with run.corpus(indexed=True, silent=True) as corpus:
+        page = corpus.browser.document(document)
+    told = {name: value for name, value in views.view_document(page, False).items() if name != "original"}
+    run.print_result(lambda: told, lambda: page.text)
 
 
 def _format_event(e: Event) -> str:
@@ -173,7 +225,7 @@ def _format_weight(weight: float) -> str:
 
 def _count_hidden_rows(total: int, shown: int) -> Iterator[Line]:
     if total > shown:
-        yield Line(f"… and {total - shown:,} more (--top, --json)", "dim", 2)
+        yield Line(f"… and {total - shown:,} more (--limit, --json)", "dim", 2)
 
 
 # ── reports ──
@@ -187,7 +239,7 @@ def lay_out_reports(rows: Sequence[ReportRow], depth: int, depths: int, top: int
     yield from _tabulate_reports(rows[:top])
     yield from _count_hidden_rows(len(rows), top)
     yield Line()
-    yield Line(f"Read one: sensegraph reports{format_root_flag(root)} ID", "dim")
+    yield Line(f"Read one: sensegraph show reports{format_root_flag(root)} ID", "dim")
 
 
 def _tabulate_reports(rows: Sequence[ReportRow]) -> Iterator[Line]:
@@ -228,8 +280,8 @@ def lay_out_report(page: ReportPage, top: int, files: Files, root: Path) -> Iter
         yield Line(f"{where} “{shorten_line(c.text)}”", indent=2, row=True)
     yield from _count_hidden_rows(page.chunks_in_all, top)
     yield Line()
-    below = f"sensegraph reports{format_root_flag(root)} ID for a report below, " if page.children else ""
-    yield Line(f"Further down: {below}sensegraph entity{format_root_flag(root)} NAME", "dim")
+    below = f"sensegraph show reports{format_root_flag(root)} ID for a report below, " if page.children else ""
+    yield Line(f"Further down: {below}sensegraph show entity{format_root_flag(root)} NAME", "dim")
 
 
 def _lay_out_sources(page: ReportPage, files: Files) -> Iterator[Line]:
@@ -251,7 +303,7 @@ def _lay_out_sources(page: ReportPage, files: Files) -> Iterator[Line]:
     for c in page.citations:
         yield Line(format_citation(c, files), indent=2)
     if page.unresolved:
-        yield Line(f"{format_quantity(page.unresolved, 'source')} led nowhere", "yellow", 2)
+        yield Line(f"removed {format_quantity(page.unresolved, 'invalid citation')}", "yellow", 2)
 
 
 def _describe_relation(r: RelationRow) -> str:
@@ -282,7 +334,7 @@ def lay_out_homonyms(name: str, found: Sequence[Entity], root: Path) -> Iterator
     table += [(f"{e.degree:,}", f"{len(e.chunks):,}", e.type, shorten_line(e.description)) for e in found]
     yield from _align_columns(table, {0, 1})
     yield Line()
-    yield Line(f"Read one: sensegraph entity{format_root_flag(root)} NAME --type TYPE", "dim")
+    yield Line(f"Read one: sensegraph show entity{format_root_flag(root)} NAME --type TYPE", "dim")
 
 
 def lay_out_entity(page: EntityPage, top: int, files: Files, root: Path) -> Iterator[Line]:
@@ -309,4 +361,4 @@ def lay_out_entity(page: EntityPage, top: int, files: Files, root: Path) -> Iter
         yield from _make_heading("Communities, from the coarsest down")
         yield from _align_columns([("depth", "id", "title"), *((str(r.depth), r.id[:_ID], r.title) for r in homes)])
         yield Line()
-        yield Line(f"Read one: sensegraph reports{format_root_flag(root)} ID", "dim")
+        yield Line(f"Read one: sensegraph show reports{format_root_flag(root)} ID", "dim")

@@ -1,4 +1,4 @@
-"""Commands that decide which names are one entity: resolve, merge, split, rename, forbid, undo, operations."""
+"""Commands that decide which names are one entity: those of the group `entities`."""
 
 from __future__ import annotations
 
@@ -7,96 +7,106 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sensegraph.cli.options import CommandRun, format_root_flag, print_json, print_message, print_text, with_options
+from sensegraph.cli.options import (
+    CommandRun,
+    Limit,
+    format_root_flag,
+    print_json,
+    print_message,
+    print_text,
+    with_options,
+)
 from sensegraph.cli.show import format_quantity, format_usage
-from sensegraph.corpus.views import view_operations, view_resolved
+from sensegraph.corpus.views import view_applied, view_operations, view_resolved
 
 if TYPE_CHECKING:
     from sensegraph.corpus.names import Applied, Resolved
     from sensegraph.resolution.aliases import Operation
 
-_SHOWN = {"merge": "one thing", "ask": "in question", "keep": "kept apart"}
+_SHOWN = {"merge": "duplicates", "ask": "uncertain", "keep": "kept apart"}
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The entity: its name, an alias, or its id.")]
 Names = Annotated[
     list[str], typer.Argument(metavar="NAME", help="Names, aliases or ids; `NAME (type)` where several have a name.")
 ]
-Called = Annotated[str, typer.Option("--as", metavar="NAME", help="What it is called.")]
+Called = Annotated[str, typer.Option("--as", metavar="NAME", help="Its name from then on.")]
 
 
-@with_options("root * engine max_tokens max_cost quiet as_json settings trust")
+@with_options("* max_tokens max_cost as_json quiet root engine settings trust")
 def resolve_entities(
     run: CommandRun,
-    apply: Annotated[bool, typer.Option("--apply", help="Merge what is proposed; `undo` takes it back.")] = False,
+    apply: Annotated[
+        bool, typer.Option("--apply", help="Merge the duplicates; `entities undo` takes it back.")
+    ] = False,
     ask: Annotated[
-        bool, typer.Option("--ask/--no-ask", help="Whether a model judges pairs in question, where there is one.")
+        bool, typer.Option("--ask/--no-ask", help="Let the model, where there is one, judge uncertain pairs.")
     ] = True,
-    top: Annotated[int, typer.Option("--top", min=1, metavar="N", help="Rows of each list; --json gives all.")] = 20,
+    limit: Limit = 20,
 ) -> None:
-    """Show which entities are one thing under different names, and why; with --apply make them one."""
+    """Find duplicate entities and explain each match. Nothing is changed without --apply."""
     with run.corpus(indexed=True) as corpus:
         found = corpus.resolve(apply, ask=ask)
-    run.print_result(lambda: view_resolved(found), lambda: _format_resolved(found, top, run.root))
+    run.print_result(lambda: view_resolved(found), lambda: _format_resolved(found, limit, run.root))
 
 
-@with_options("root * quiet settings trust")
+@with_options("* as_json quiet root settings trust")
 def merge_entities(run: CommandRun, names: Names, called: Called = "") -> None:
-    """Make the entities of these names one, and bring the index up to date."""
+    """Merge the entities of these names, and bring the index up to date."""
     with run.corpus(indexed=True) as corpus:
         _print_applied(corpus.merge(*names, called=called), run)
 
 
-@with_options("root * quiet settings trust")
+@with_options("* as_json quiet root settings trust")
 def split_entity(
     run: CommandRun,
     name: Name,
     others: Annotated[
-        list[str] | None, typer.Argument(metavar="[ALIAS]…", help="Names that were merged into it and are not it.")
+        list[str] | None, typer.Argument(metavar="ALIAS", help="Aliases that are another entity.")
     ] = None,
     documents: Annotated[
         list[str] | None,
-        typer.Option("--document", metavar="ID", help="A document that means another thing; several times."),
+        typer.Option("--document", metavar="ID", help="A document that means another entity (repeatable)."),
     ] = None,
     called: Called = "",
 ) -> None:
-    """Take out of an entity what is not it: other names, or what some documents say; bring the index up to date."""
+    """Split an entity: move aliases, or what some documents say, to a new one; bring the index up to date."""
     with run.corpus(indexed=True) as corpus:
         _print_applied(corpus.split(name, others or (), documents=documents or (), called=called), run)
 
 
-@with_options("root * quiet settings trust")
+@with_options("* as_json quiet root settings trust")
 def rename_entity(
     run: CommandRun,
     name: Name,
-    called: Annotated[str, typer.Argument(metavar="NEW", help="What it is called from now on.")],
+    called: Annotated[str, typer.Argument(metavar="NEW", help="Its new name.")],
 ) -> None:
-    """Call an entity by another name, and bring the index up to date."""
+    """Rename an entity, and bring the index up to date."""
     with run.corpus(indexed=True) as corpus:
         _print_applied(corpus.rename(name, called), run)
 
 
-@with_options("root * quiet settings trust")
+@with_options("* as_json quiet root settings trust")
 def forbid_merge(run: CommandRun, names: Names) -> None:
-    """Keep the entities of these names apart, whatever `resolve` finds."""
+    """Never merge the entities of these names, whatever `entities duplicates` finds."""
     with run.corpus(indexed=True) as corpus:
         _print_applied(corpus.forbid(*names), run)
 
 
-@with_options("root * quiet settings trust")
+@with_options("* as_json quiet root settings trust")
 def undo_operation(
     run: CommandRun,
     operation: Annotated[
-        str, typer.Argument(metavar="[OPERATION]", help="Its number; without, the last that stands.")
+        str, typer.Argument(metavar="OPERATION", help="Operation number (default: the latest).", show_default=False)
     ] = "",
 ) -> None:
-    """Take an operation back: the index is as if it had not been."""
+    """Undo a merge, split or rename: the index is as if it had not been."""
     with run.corpus(indexed=True) as corpus:
         _print_applied(corpus.undo(operation), run)
 
 
-@with_options("root as_json settings")
+@with_options("as_json root settings")
 def list_operations(run: CommandRun) -> None:
-    """List the operations on names, oldest first, with who decided them and why."""
+    """Show the edit log: operations on names, oldest first, with who decided them and why."""
     with run.corpus(silent=True) as corpus:
         log = corpus.names.operations()
     if run.as_json:
@@ -104,15 +114,14 @@ def list_operations(run: CommandRun) -> None:
     elif log:
         print_text("\n".join(map(_format_operation, log)))
     else:
-        print_message("no operation yet; `sensegraph resolve` proposes some" + format_root_flag(run.root))
+        print_message(f"no operation yet; to find some: sensegraph entities duplicates{format_root_flag(run.root)}")
 
 
 # ── what is printed ──
 
 
 def _print_applied(done: Applied, run: CommandRun) -> None:
-    if not run.quiet:
-        print_text(_format_applied(done))
+    run.print_result(lambda: view_applied(done), lambda: _format_applied(done))
 
 
 def _format_applied(done: Applied) -> str:
@@ -130,7 +139,7 @@ def _format_operation(o: Operation) -> str:
     away = f" without {' + '.join(name for name, _ in o.others)}" if o.others and not o.documents else ""
     there = f" in {', '.join(o.documents)}" if o.documents else ""
     called = f" → {o.output}" if o.output else ""
-    gone = f" [taken back {o.reverted}]" if o.reverted else ""
+    gone = f" [undone {o.reverted}]" if o.reverted else ""
     why = f": {o.evidence}" if o.evidence else ""
     return f"{o.id:>4} {o.kind} {names}{away}{there}{called}, by {o.by}{why}{gone}"
 
@@ -144,15 +153,13 @@ def _format_resolved(found: Resolved, top: int, root: Path) -> str:
             for p in rows[:top]:
                 pair = " + ".join(f"{n} ({found.types[i]})" for n, i in zip(p.names, (p.one, p.other), strict=True))
                 lines.append(f"  {p.score:.2f} {pair}: {p.why}")
-            lines += [f"  … and {len(rows) - top} more (--top, --json)"] if len(rows) > top else []
+            lines += [f"  … and {len(rows) - top} more (--limit, --json)"] if len(rows) > top else []
             blocks.append("\n".join([f"{title}: {format_quantity(len(rows), 'pair')}", *lines]))
     if not blocks:
-        blocks.append("no two entities look like one thing")
+        blocks.append("no duplicates found")
     notes = [f"- {note}" for note in found.found.notes]
     if found.applied:
         return "\n\n".join([*blocks, _format_applied(found.applied), *notes])
     if found.found.groups:
-        notes.append(
-            f"nothing was changed; to merge what is one thing: sensegraph resolve --apply{format_root_flag(root)}"
-        )
+        notes.append(f"nothing was changed; to merge: sensegraph entities duplicates --apply{format_root_flag(root)}")
     return "\n\n".join([*blocks, "\n".join(notes)]).strip()

@@ -1,4 +1,4 @@
-"""Commands on the finished graph: match, draw, import, export."""
+"""Commands on the finished graph: those of the group `graph`."""
 
 from __future__ import annotations
 
@@ -42,11 +42,12 @@ class _MatchScope(ScopeOptions):
 
     metadata: Annotated[
         list[str] | None,
-        typer.Option("--metadata", metavar="TEST", help="Read only documents whose metadata pass, as in year>=2020."),
-    ] = None
+        typer.Option("--metadata", metavar="TEST", help="Filter documents by metadata, e.g. year>=2020.",
+                     rich_help_panel=options.FILTERS),
+    ] = None  # fmt: skip
 
 
-@with_options("where returned order skip limit param root as_json * settings trust")
+@with_options("where returned order skip limit param * as_json exit_code root settings trust")
 def match_pattern(
     run: CommandRun,
     query: Annotated[
@@ -62,7 +63,7 @@ def match_pattern(
     ] = "",
     order: Annotated[str, typer.Option("--order", metavar="ITEMS", help="As in 'times DESC, c.name'.")] = "",
     skip: Annotated[int | None, typer.Option("--skip", min=0, metavar="N", help="Leave out the first rows.")] = None,
-    limit: Annotated[int | None, typer.Option("--limit", min=0, metavar="N", help="Rows, at most.")] = None,
+    limit: Annotated[int | None, typer.Option("--limit", "-n", min=0, metavar="N", help="Rows, at most.")] = None,
     param: Annotated[
         list[str] | None, typer.Option("--param", metavar="NAME=VALUE", help="The value of $NAME; lists as JSON.")
     ] = None,
@@ -78,8 +79,9 @@ def match_pattern(
         float | None, typer.Option("--timeout", min=0.001, metavar="SECONDS", help="How long it may take.",
                                    show_default="10")
     ] = None,
+    exit_code: options.ExitCode = False,
 ) -> None:  # fmt: skip
-    """Find what matches a pattern in the graph: who is linked to whom, how often, by which ways, where it is said."""
+    """Find what matches a pattern in the graph: who is linked to whom, how often, by which paths, and where."""
     documents = scope.read_filter()
     with run.corpus(indexed=True, silent=True) as corpus:
         within = scope.add_times(documents)
@@ -94,6 +96,8 @@ def match_pattern(
         _print_csv(found)
     else:
         run.print_result(lambda: view_matches(found), lambda: "\n".join(_lay_out_matches(found, files)))
+    if exit_code and not found.found:
+        raise typer.Exit(options.NOTHING_FOUND)
 
 
 def _parse_parameters(pairs: Sequence[str] | None) -> dict[str, Parameter]:
@@ -176,7 +180,7 @@ def _lay_out_matches(found: Matches, files: dict[str, str]) -> Iterator[str]:
 # ── draw ──
 
 
-@with_options("root * settings")
+@with_options("* as_json root settings")
 def draw_index(
     run: CommandRun,
     depth: Annotated[
@@ -193,8 +197,10 @@ def draw_index(
         typer.Option("--out", metavar="FILE", help="The file to write, over an earlier one.",
                      show_default="communities.svg"),
     ] = None,
-    top: Annotated[int, typer.Option("--top", min=0, metavar="N", help="How many communities are named.")] = 40,
-    seed: Annotated[int, typer.Option("--seed", min=0, metavar="N", help="Another layout of the same.")] = 0,
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", min=0, metavar="N", help="Communities that are named, at most.")
+    ] = 40,
+    seed: Annotated[int, typer.Option("--seed", min=0, metavar="N", help="Layout seed.")] = 0,
     title: Annotated[
         str | None, typer.Option("--title", metavar="TEXT", help="The title.", show_default="the folder's name")
     ] = None,
@@ -211,18 +217,23 @@ def draw_index(
         index = corpus.index()
         depths = sorted(set(depth)) if depth else [d for d in _DEPTHS if d < max(index.depth, 1)]
         if index.depth and depths[-1] >= index.depth:
-            raise InputError(f"There is no depth {depths[-1]}: this index has the depths 0 to {index.depth - 1}.")
+            raise InputError(f"Depth {depths[-1]} not found: this index has depths 0 to {index.depth - 1}.")
         # the layout is the same for every choice of the first depths
         levels = [index.clusters_at(d) for d in range(min(max(*depths, *_DEPTHS) + 1, index.depth))]
         drawing = lay_out_drawing(index.graph, levels, name=title or run.root.resolve().name, seed=seed)
+    written = dict[Path, bytes]()
     if form == "html":
         from sensegraph.graphs.drawing.rendering import render_html
 
-        _write_picture(place, render_html(drawing, depths).encode())
-        return
-    for d in depths:
-        one = place if len(depths) == 1 else place.with_name(f"{place.stem}-depth-{d}{place.suffix}")
-        _write_picture(one, _draw_still(drawing, d, top, form, font))
+        written[place] = render_html(drawing, depths).encode()
+    else:
+        for d in depths:
+            one = place if len(depths) == 1 else place.with_name(f"{place.stem}-depth-{d}{place.suffix}")
+            written[one] = _draw_still(drawing, d, limit, form, font)
+    for file, content in written.items():
+        file.write_bytes(content)
+    files = list(map(str, written))
+    run.print_result(lambda: {"files": files}, lambda: "\n".join(files))
 
 
 def _choose_form(kind: str | None, to: Path | None) -> tuple[str, Path]:
@@ -251,11 +262,6 @@ def _draw_still(drawing: Drawing, depth: int, top: int, form: str, font: Path | 
     return render_png(picture, font)
 
 
-def _write_picture(place: Path, content: bytes) -> None:
-    place.write_bytes(content)
-    print_text(str(place))
-
-
 # ── import and export ──
 
 
@@ -268,7 +274,7 @@ def _check_one_of(known: tuple[str, ...]) -> Any:
     return check
 
 
-@with_options("root engine * max_tokens max_cost quiet as_json settings trust")
+@with_options("* max_tokens max_cost as_json quiet root engine settings trust")
 def import_index(
     run: CommandRun,
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where the tables are, as .jsonl or .parquet.")],
@@ -309,7 +315,7 @@ def import_index(
     run.print_result(lambda: view_imported(done), lambda: "\n".join(lines))
 
 
-@with_options("root * as_json settings")
+@with_options("* as_json root settings")
 def export_index(
     run: CommandRun,
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where to write; made when there is none.")],

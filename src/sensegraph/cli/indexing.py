@@ -1,4 +1,4 @@
-"""Commands about documents and the index of them: index, estimate, watch, remove, status."""
+"""Commands about documents and the index of them: index, documents remove, status."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import signal
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -19,8 +19,6 @@ from sensegraph.cli.options import (
     BatchOptions,
     CommandRun,
     Paths,
-    Wait,
-    print_json,
     print_message,
     print_text,
     with_options,
@@ -34,40 +32,62 @@ if TYPE_CHECKING:
 
 _NOTHING = "Nothing could be read from {}; the index is as it was."
 _LISTED = 20  # documents of each kind that are named
+_PATIENT = 60.0  # seconds that --watch waits for the end of another build
 
 
-@with_options("root engine * wait max_tokens max_cost quiet as_json settings trust")
+@dataclass(frozen=True, slots=True)
+class FollowOptions:
+    """How `index --watch` follows files."""
+
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Go on indexing whenever files change, until Ctrl-C or SIGTERM.")
+    ] = False
+    every: Annotated[
+        float, typer.Option("--every", min=0.05, metavar="SECONDS", help="With --watch: between two looks.")
+    ] = 2.0
+    settle: Annotated[
+        float, typer.Option("--settle", min=0.0, metavar="SECONDS", help="With --watch: without a change before that.")
+    ] = 2.0
+
+
+@with_options("* dry_run max_tokens max_cost as_json quiet root engine wait settings trust")
 def index_documents(
     run: CommandRun,
     batches: BatchOptions,
+    following: FollowOptions,
     paths: Paths = None,
-    fresh: Annotated[
-        bool, typer.Option("--fresh", help="Cluster without regard to the communities of the index before.")
-    ] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Recompute communities from scratch.")] = False,
     methods: Annotated[
         list[str] | None,
-        typer.Option("--method", metavar="NAME", help="Build only what this method reads; may be given several times."),
+        typer.Option("--method", "-m", metavar="NAME", help="Build only what this method reads (repeatable)."),
     ] = None,
     sync: Annotated[
-        bool, typer.Option("--sync", help="Also remove documents that came from PATH and are gone; know renamed ones.")
+        bool, typer.Option("--sync", help="Mirror PATH: also remove deleted files and follow renames.")
     ] = False,
     retry: Annotated[
         bool, typer.Option("--retry", help="Ask the model again for the chunks that it could not read before.")
     ] = False,
     strict: Annotated[bool, typer.Option("--strict", help="End with status 1 if a chunk could not be read.")] = False,
-    plan: Annotated[
-        bool, typer.Option("--plan", "--dry-run", help="With --sync: say what it would do and cost; nothing is done.")
+    dry_run: Annotated[
+        bool,
+        typer.Option("--dry-run", help="Estimate calls, tokens, money and time; nothing is paid or changed.",
+                     rich_help_panel=options.COST),
     ] = False,
-) -> None:
-    """Add or update documents and build the index. What was computed before is not computed again."""
-    from sensegraph.methods import load_method
+) -> None:  # fmt: skip
+    """Add or update documents and build the index. What was computed before is not computed again.
 
-    if plan and not sync:
-        raise typer.BadParameter("--plan goes with --sync; what index alone would compute is said by: estimate.")
+    With --watch each round is a run of --sync of its own: a round that fails is reported and tried again after a while,
+    what was paid for is kept, and limits hold for each round.
+    """
+    if following.watch:
+        if dry_run:
+            raise typer.BadParameter("--dry-run says what one run would do, and --watch goes on: choose one.")
+        watch_files(replace(run, wait=run.wait or _PATIENT), paths, following)
+        return
     chosen = options.choose_paths(paths, run.root)
     with run.corpus(create=True) as corpus:
-        if plan:
-            _print_plan(corpus, chosen, run.as_json)
+        if dry_run:
+            (_print_plan if sync else _print_estimate)(run, corpus, chosen, paths)
             return
         added, gone = (
             _sync_documents(corpus, chosen, run.quiet or run.as_json)
@@ -77,19 +97,27 @@ def index_documents(
         manifest = corpus.manifest()
         if manifest and corpus.store.ref(f"interchange/{manifest.chunks}"):
             print_message(
-                "The index that was imported is replaced by one built from its documents; `import` brings it back."
+                "The index that was imported is replaced by one built from its documents; `sensegraph graph import` "
+                "brings it back."
             )
-        read = sorted({part for name in methods for part in load_method(name).reads}) if methods else None
         try:
-            built = corpus.builder.build(fresh=fresh, retry=retry, parts=read, batch=batches.plan())
+            built = corpus.builder.build(fresh=fresh, retry=retry, parts=_list_parts(methods), batch=batches.plan())
         except BatchPending as e:
             if not batches.write_requests:
                 raise
-            print_text(str(e))  # that is what was asked for
+            waiting = str(e)
+            run.print_result(lambda: {"waiting": waiting}, lambda: waiting)  # that is what was asked for
             return
     run.print_result(lambda: views.view_built(built, added, gone), lambda: show.format_build(built, added))
     if strict and built.left_out:
         raise typer.Exit(1)
+
+
+def _list_parts(methods: Sequence[str] | None) -> list[str] | None:
+    """The parts of an index that these methods read; None where none is named."""
+    from sensegraph.methods import load_method
+
+    return sorted({part for name in methods for part in load_method(name).reads}) if methods else None
 
 
 def _add_documents(
@@ -110,31 +138,30 @@ def _add_documents(
         places, stay = ", ".join(map(str, chosen)), "stays" if one else "stay"
         print_message(
             f"{many} from {places} can no longer be read there, and {stay} indexed until: "
-            f"sensegraph remove {names}{options.format_root_flag(root)}"
+            f"sensegraph documents remove {names}{options.format_root_flag(root)}"
         )
     return added, gone
 
 
-@with_options("* root engine as_json settings trust")
-def estimate_index(run: CommandRun, paths: Paths = None) -> None:
-    """Say what `index` would compute: calls, tokens, money, time. Nothing is paid, and the corpus stays as it is."""
-    with run.corpus(create=True) as corpus:
-        read = corpus.sources.read(options.choose_paths(paths, run.root))
-        options.report_skipped(read.skipped)
-        if paths and not read.documents:
-            raise InputError(_NOTHING.format(", ".join(map(str, paths))))
-        found = corpus.builder.estimate_with(read.documents)
-        seconds, share = views.estimate_seconds(found, corpus.settings.endpoint), corpus.settings.endpoint.batch_price
+def _print_estimate(run: CommandRun, corpus: Corpus, chosen: Sequence[Path], paths: Sequence[Path] | None) -> None:
+    """Print what `index` would compute: calls, tokens, money, time."""
+    read = corpus.sources.read(chosen)
+    options.report_skipped(read.skipped)
+    if paths and not read.documents:
+        raise InputError(_NOTHING.format(", ".join(map(str, paths))))
+    found = corpus.builder.estimate_with(read.documents)
+    seconds, share = views.estimate_seconds(found, corpus.settings.endpoint), corpus.settings.endpoint.batch_price
     run.print_result(
         lambda: views.view_estimate(found, seconds, read.skipped, share),
         lambda: show.format_estimate(found, seconds, share),
     )
 
 
-@with_options("* root wait quiet settings trust")
+@with_options("* as_json quiet root wait settings trust")
 def remove_documents(
     run: CommandRun,
-    documents: Annotated[list[str], typer.Argument(metavar="DOCUMENT", help="Ids, as `status --documents` lists.")],
+    documents: Annotated[list[str], typer.Argument(metavar="DOCUMENT", help="Ids, as `documents list` shows them.")],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Name what would be removed; nothing is changed.")] = False,
 ) -> None:
     """Remove documents and bring the index up to date: as if they had never been there. Files are not touched."""
     with run.corpus() as corpus:
@@ -142,15 +169,25 @@ def remove_documents(
         for name in documents:
             if name not in have and (near := get_close_matches(name, have, 1)):
                 raise InputError(f"Not in the corpus: {name!r}; did you mean {near[0]!r}?")
+            if dry_run and name not in have:
+                raise InputError(f"Not in the corpus: {name!r}; `sensegraph documents list` shows what is.")
+        if dry_run:
+            told = f"would remove {show.format_quantity(len(documents), 'document')}: {', '.join(documents)}"
+            run.print_result(lambda: {"removed": documents, "dry_run": True}, lambda: told)
+            return
         corpus.remove(*documents)
         left = corpus.document_keys()
         built = corpus.build() if left else None
-    if not run.quiet:
-        print_text(f"removed {show.format_quantity(len(documents), 'document')}")
-        print_text(show.format_build(built) if built else "no document is left, and no index")
+    from sensegraph.corpus.sources import Added
+
+    done = f"removed {show.format_quantity(len(documents), 'document')}\n"
+    run.print_result(
+        lambda: {"removed": documents, **(views.view_built(built, Added(), []) if built else {})},
+        lambda: done + (show.format_build(built) if built else "no document is left, and no index"),
+    )
 
 
-@with_options("root * as_json settings")
+@with_options("* as_json root settings")
 def show_status(
     run: CommandRun,
     documents: Annotated[bool, typer.Option("--documents", help="List the ids of all documents.")] = False,
@@ -176,9 +213,9 @@ def show_status(
 # ── index --sync ──
 
 
-def _print_plan(corpus: Corpus, paths: Sequence[Path], as_json: bool) -> None:
+def _print_plan(run: CommandRun, corpus: Corpus, chosen: Sequence[Path], paths: Sequence[Path] | None) -> None:
     """Print what would be done with the documents of these paths, and what the build after that would cost."""
-    plan = corpus.plan(*paths, estimate=True)
+    plan = corpus.plan(*chosen, estimate=True)
     options.report_skipped(plan.skipped)
     if plan.estimate is None:
         return
@@ -186,10 +223,8 @@ def _print_plan(corpus: Corpus, paths: Sequence[Path], as_json: bool) -> None:
         views.estimate_seconds(plan.estimate, corpus.settings.endpoint),
         corpus.settings.endpoint.batch_price,
     )
-    if as_json:
-        print_json(views.view_plan(plan, seconds))
-    else:
-        print_text(f"{_format_plan(plan)}\n{show.format_estimate(plan.estimate, seconds, share)}")
+    told = show.format_estimate(plan.estimate, seconds, share)
+    run.print_result(lambda: views.view_plan(plan, seconds), lambda: f"{_format_plan(plan)}\n{told}")
 
 
 def _sync_documents(corpus: Corpus, paths: Sequence[Path], quiet: bool) -> tuple[Added, list[str]]:
@@ -225,34 +260,16 @@ def _describe_withheld(plan: Plan) -> str:
     many = "1 document" if len(plan.withheld) == 1 else f"{len(plan.withheld):,} documents"
     return (
         f"{many} cannot be found and may be in what could not be read ({', '.join(plan.unread[:3])}): not removed; "
-        "mend that, or use: sensegraph remove"
+        "fix that, or use: sensegraph documents remove"
     )
 
 
 # ── watch ──
 
 
-@dataclass(frozen=True, slots=True)
-class _PatientRun(CommandRun):
-    """A run that waits for the end of another build, unless it is told not to."""
-
-    wait: Wait = 60.0
-
-
-@with_options("root engine * wait max_tokens max_cost quiet settings trust")
-def watch_files(
-    run: _PatientRun,
-    paths: Annotated[
-        list[Path] | None, typer.Argument(metavar="PATH", help="Files and folders; without, input/.")
-    ] = None,
-    every: Annotated[float, typer.Option("--every", min=0.05, metavar="SECONDS", help="Between two looks.")] = 2.0,
-    settle: Annotated[
-        float, typer.Option("--settle", min=0.0, metavar="SECONDS", help="Without a change before files are read.")
-    ] = 2.0,
-) -> None:
+def watch_files(run: CommandRun, paths: Sequence[Path] | None, following: FollowOptions) -> None:
     """Index the files, and again whenever they change, as `index --sync` does; Ctrl-C or SIGTERM ends it.
 
-    A round that fails is told and tried again after a while; what was paid for is kept. Limits hold for each round.
     A path must exist at first; one that goes later is waited for.
     """
     from sensegraph.corpus.settings import load_settings
@@ -266,7 +283,7 @@ def watch_files(
         follow_changes(
             lambda: take_snapshot(places, reading),
             lambda: _run_round(places, run),
-            Pace(every, settle),
+            Pace(following.every, following.settle),
             pause=time.sleep,
             now=time.monotonic,
         )
@@ -279,8 +296,10 @@ def _run_round(paths: Sequence[Path], run: CommandRun) -> bool:
             added, _ = _sync_documents(corpus, paths, True)
             if corpus.status().pending:
                 built = corpus.build()
-                if not run.quiet:
-                    print_text(f"{time.strftime('%H:%M:%S')} {show.format_build(built, added)}")
+                run.print_result(
+                    lambda: views.view_built(built, added, []),
+                    lambda: f"{time.strftime('%H:%M:%S')} {show.format_build(built, added)}",
+                )
     except Unapproved:
         raise  # waiting does not help
     except (SensegraphError, OSError) as e:

@@ -1,21 +1,22 @@
-"""Commands around the index: demo, init, presets, personal, collect."""
+"""Commands around the index: demo, init, documents pii, documents purge."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from sensegraph.cli import options, show
-from sensegraph.cli.options import CommandRun, print_message, print_text, with_options
+from sensegraph.cli.options import CommandRun, print_message, print_text, read_flags, with_options
 from sensegraph.cli.progress import label_step, show_progress
 from sensegraph.corpus import views
 from sensegraph.errors import EmptyCorpus, Unapproved
 
 if TYPE_CHECKING:
+    from sensegraph.corpus.presets import Preset
     from sensegraph.personal.masking import Survey
     from sensegraph.runtime.stores.corpus_store import Freed
 
@@ -34,9 +35,10 @@ QUESTIONS = (
 
 
 def run_demo(
-    root: Annotated[Path, typer.Option("--root", metavar="DIR", help="Where the demonstration is put.")] = _DEMO,
+    root: Annotated[Path, typer.Option("--root", "-C", metavar="DIR", help="Where the demonstration is put.")] = _DEMO,
+    as_json: options.Json = False,
 ) -> None:
-    """Index 40 documents of an invented company on this machine alone, ask six questions, and say where to go next."""
+    """Index 40 documents of an invented company offline, ask six questions, and say where to go next."""
     folder, texts = root / "input", list[Path]()
     folder.mkdir(parents=True, exist_ok=True)
     for item in sorted(files("sensegraph").joinpath("data", "demo").iterdir(), key=lambda item: item.name):
@@ -47,6 +49,11 @@ def run_demo(
     with show_progress() as report, options.open_corpus(root, given, progress=report, create=True) as corpus:
         corpus.add(*texts)
         built = corpus.build()
+        if as_json:
+            answers = [views.view_answer(corpus.query(q), corpus.index()) for q in QUESTIONS]
+            told = [{"question": q, **answer} for q, answer in zip(QUESTIONS, answers, strict=True)]
+            options.print_json({"root": str(root), "answers": told})
+            return
         print_text(f"Two years of Brackwater Labs, an invented company, indexed in {root} without a model.\n")
         print_text(show.format_build(built))
         for question in QUESTIONS:
@@ -56,66 +63,94 @@ def run_demo(
     print_text(
         "\nEvery statement is a sentence of a document; [n] says where it stands.\n\nWhere to go next:\n"
         f'  sensegraph query{where} "How many buoys had drifting sensors?"   a question of your own\n'
-        f'  sensegraph entity{where} "Jonas Weil"                            all that is known of somebody\n'
-        f"  sensegraph draw{where}                                           a picture of the communities\n"
+        f'  sensegraph show entity{where} "Jonas Weil"                       what is said of a person\n'
+        f"  sensegraph graph draw{where}                                     a picture of the communities\n"
         "  sensegraph index PATH --root mine      your own documents; then: sensegraph query --root mine QUESTION"
     )
 
 
-@with_options("root * settings")
+@with_options("* as_json root settings")
 def set_up_folder(
     run: CommandRun,
+    folder: Annotated[
+        Path | None, typer.Argument(metavar="DIR", help="The folder, in place of --root.", show_default=False)
+    ] = None,
     preset: Annotated[
-        str, typer.Option("--preset", metavar="PAPER", help="Settings as a paper chose them: see `sensegraph presets`.")
+        str,
+        typer.Option("--preset", metavar="PAPER", help="Settings as a paper chose them: `sensegraph config presets`."),
     ] = "",
+    demo: Annotated[bool, typer.Option("--demo", help="Put the demonstration there, and run it.")] = False,
 ) -> None:
-    """Prepare a folder: sensegraph.toml with every setting and its default, prompts/ to edit, input/ for documents.
+    """Prepare a folder: sensegraph.toml with the settings that people change, prompts/ to edit, input/ for documents.
 
     What --preset and --set say is written there, --set last; an endpoint or a model among it counts as approved. An
     Ollama or a llama-server that runs on this machine is named, with what to write to use it; it is not used by itself.
     """
+    root, given = folder or run.root, read_flags(run.settings)
+    if demo:
+        run_demo(root if folder or root != options.HERE else _DEMO, run.as_json)
+        return
+    from sensegraph.corpus import settings as own
+    from sensegraph.engines.llm.prompts import copy_templates
+
+    told, text, chosen = list[str](), *_choose_settings(preset, given)
+    (root / "input").mkdir(parents=True, exist_ok=True)
+    copy_templates(root / "prompts")
+    written, new = root / own.FILE, not (root / own.FILE).exists()
+    if not new:
+        said = "--preset" if preset else "--set"
+        lost = f", without what {said} says" if given or preset else ""
+        print_message(f"{written} exists and was left as it is{lost}")
+    else:
+        written.write_text(text, encoding="utf-8")
+        told.append(f"wrote {written}")
+        if chosen:
+            left = sum(not choice.setting for choice in chosen.choices)
+            told.append(
+                f"with the settings of {chosen.paper}; {left} of its choices cannot be set: "
+                f"sensegraph config presets {chosen.name}"
+            )
+        told += _approve_settings(root)
+    next_line = f"put documents into {root / 'input'}, then: sensegraph index{options.format_root_flag(root)}"
+    run.print_result(
+        lambda: {"root": str(root), "file": str(written), "new": new, "told": told},
+        lambda: "\n".join([*told, next_line]),
+    )
+
+
+def _choose_settings(preset: str, given: Mapping[str, Any]) -> tuple[str, Preset | None]:
+    """The text of a new settings file: with a preset, where one is named, and with what was given."""
     from sensegraph.cli.template import settings_toml
     from sensegraph.corpus import settings as own
-    from sensegraph.corpus.tools import needed_approvals
-    from sensegraph.engines.llm.prompts import copy_templates
-    from sensegraph.models.endpoint.endpoint_settings import record_approval
 
-    root, given, said = run.root, run.overrides(), "--preset" if preset else "--set"
     own.convert_settings(given, own.Settings, "command line")
+    chosen = None
     if preset:
         from sensegraph.corpus.presets import find_preset
 
         chosen = find_preset(preset)
         given = own.lay_tables(chosen.tables(), given)
-    text = settings_toml(own.lay_tables({"model": {"prompts": "prompts"}}, given))
-
-    (root / "input").mkdir(parents=True, exist_ok=True)
-    copy_templates(root / "prompts")
-    written = root / "sensegraph.toml"
-    if written.exists():
-        print_message(f"{written} exists and was left as it is" + (f", without what {said} says" if given else ""))
-    else:
-        written.write_text(text, encoding="utf-8")
-        print_text(f"wrote {written}")
-        if preset:
-            left = sum(not choice.setting for choice in chosen.choices)
-            print_text(
-                f"with the settings of {chosen.paper}; {left} of its choices cannot be set: "
-                f"sensegraph presets {chosen.name}"
-            )
-        settings, kept = own.load_settings(root), own.locate_user_file()
-        for name in needed_approvals(settings):
-            try:
-                own.check_approved(settings, name)
-            except Unapproved as e:
-                record_approval(kept, e.wanted)
-                print_text(f"approved {e.wanted} in {kept}")
-        if not settings.endpoint.model and settings.engine == "auto":
-            offer_servers(written)
-    print_text(f"put documents into {root / 'input'}, then: sensegraph index{options.format_root_flag(root)}")
+    return settings_toml(own.lay_tables({"model": {"prompts": "prompts"}}, given)), chosen
 
 
-def offer_servers(file: Path) -> None:
+def _approve_settings(root: Path) -> Iterator[str]:
+    """Approve what a new settings file names, and say so; name servers on this machine that it could name."""
+    from sensegraph.corpus import settings as own
+    from sensegraph.corpus.tools import needed_approvals
+    from sensegraph.models.endpoint.endpoint_settings import record_approval
+
+    settings, kept = own.load_settings(root), own.locate_user_file()
+    for name in needed_approvals(settings):
+        try:
+            own.check_approved(settings, name)
+        except Unapproved as e:
+            record_approval(kept, e.wanted)
+            yield f"approved {e.wanted} in {kept}"
+    if not settings.endpoint.model and settings.engine == "auto":
+        yield from offer_servers(root / own.FILE)
+
+
+def offer_servers(file: Path) -> Iterator[str]:
     """Name the servers with models that run on this machine, and the settings that use them."""
     from sensegraph.cli.template import format_toml
     from sensegraph.models.endpoint.local_servers import find_local_servers
@@ -124,33 +159,16 @@ def offer_servers(file: Path) -> None:
         models = ", ".join((*server.models, *server.embedding_models)) or "no model yet"
         more = f", window {server.window:,} tokens" if server.window else ""
         more += "" if server.ready else ", still loading"
-        print_text(f"{server.kind} runs on this machine ({models}{more}). It is not used unless {file} says, under")
-        given = server.suggest_settings()
-        print_text("\n".join(["  [endpoint]", *(f"  {name} = {format_toml(value)}" for name, value in given.items())]))
+        yield f"{server.kind} runs on this machine ({models}{more}). It is not used unless {file} says, under"
+        yield "  [endpoint]"
+        yield from (f"  {name} = {format_toml(value)}" for name, value in server.suggest_settings().items())
 
 
-@with_options("* as_json")
-def show_presets(
-    run: CommandRun,
-    name: Annotated[str, typer.Argument(metavar="PAPER", help="One preset; without, all of them are listed.")] = "",
-) -> None:
-    """List the presets, or print the settings of one as its paper chose them, beside ours, each with its source."""
-    from sensegraph.cli.template import format_toml
-    from sensegraph.corpus.presets import find_preset, list_presets
-
-    if not name:
-        rows = [(p.name, p.paper, ", ".join(p.also)) for p in list_presets().values()]
-        run.print_result(lambda: views.view_presets(list_presets()), lambda: "\n".join(show.pad_columns(rows)))
-        return
-    found = find_preset(name)
-    run.print_result(lambda: views.view_preset(found), lambda: show.format_preset(found, format_toml))
-
-
-@with_options("root * as_json settings")
+@with_options("* as_json root settings")
 def report_personal_data(
     run: CommandRun,
     paths: Annotated[
-        list[Path] | None, typer.Argument(metavar="PATH", help="Files and folders; without, the corpus, else input/.")
+        list[Path] | None, typer.Argument(metavar="PATH", help="Files and folders (default: the corpus, else input/).")
     ] = None,
     text: Annotated[
         str, typer.Option("--text", metavar="TEXT", help="Only show how this text would stand in the corpus.")
@@ -163,7 +181,7 @@ def report_personal_data(
     if text:
         with run.corpus(silent=True) as corpus:
             rules, masked = corpus.settings.personal, corpus.masked(text)
-        print_text(masked)
+        run.print_result(lambda: {"text": masked}, lambda: masked)
         if rules.mask != "mask":
             print_message(f"personal.mask is {rules.mask}: texts stand as they are")
         elif masked == text:
@@ -203,14 +221,14 @@ def _survey_paths(paths: Sequence[Path] | None, run: CommandRun) -> Survey:
     return survey_documents(loaded.documents, settings.personal)
 
 
-@with_options("root * engine wait quiet as_json settings trust")
+@with_options("* as_json quiet root engine wait settings trust")
 def collect_garbage(
     run: CommandRun,
-    dry: Annotated[bool, typer.Option("--dry-run", help="Say what would go; nothing is removed.")] = False,
+    dry: Annotated[bool, typer.Option("--dry-run", help="Count what would be deleted; nothing is changed.")] = False,
 ) -> None:
-    """Remove what neither the index nor the documents need: earlier indexes, kept answers, all of removed documents.
+    """Delete unreferenced data from the store: earlier indexes, kept answers, all of removed documents.
 
-    What was paid for the documents as they are stays. Of a document that was removed no byte is left in the store.
+    What was paid for the documents as they are stays. Removed documents are erased from disk.
     """
     with run.corpus() as corpus:
         found = corpus.collect(dry=dry)

@@ -19,12 +19,16 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 import typer
 
 from sensegraph.cli.progress import show_progress
+from sensegraph.corpus.views import SCHEMA
 from sensegraph.models.endpoint.endpoint_settings import mask_urls
 
 if TYPE_CHECKING:
     from sensegraph.corpus.corpus import Corpus
     from sensegraph.documents import Skipped
     from sensegraph.models.batches.batch_box import BatchPlan
+
+
+ROOT_VARIABLE = "SENSEGRAPH_ROOT"  # the environment variable that names the corpus's folder
 
 
 def _check_engine(name: str | None) -> str | None:
@@ -37,35 +41,62 @@ def _check_engine(name: str | None) -> str | None:
     return name
 
 
-Root = Annotated[Path, typer.Option("--root", metavar="DIR", help="The corpus's folder.", show_default="this folder")]
+# the headings under which help lists options
+FILTERS, TIME, COST, OUTPUT, SETUP = "Filters", "Time", "Cost", "Output", "Corpus and settings"
+
+Root = Annotated[
+    Path,
+    typer.Option("--root", "-C", envvar=ROOT_VARIABLE, show_envvar=False, metavar="DIR", help="The corpus's folder.",
+                 show_default="SENSEGRAPH_ROOT, else this folder", rich_help_panel=SETUP),
+]  # fmt: skip
 Engine = Annotated[
     str | None,
-    typer.Option("--engine", callback=_check_engine, metavar="auto|offline|model|local", help="Who reads and writes.",
-                 show_default="as the settings say"),
+    typer.Option("--engine", callback=_check_engine, metavar="NAME", help="auto, offline, model, local, or a plug-in.",
+                 rich_help_panel=SETUP),
 ]  # fmt: skip
 Set = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="A setting for this run, as in --set index.chunk_tokens=400."),
-]
+    typer.Option("--set", metavar="KEY=VALUE", help="A setting for this run, as in --set index.chunk_tokens=400.",
+                 rich_help_panel=SETUP),
+]  # fmt: skip
 Trust = Annotated[
-    bool, typer.Option("--trust", help="Approve the endpoint or model that the settings file names, for this run.")
-]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no counts.")]
+    bool,
+    typer.Option("--trust", help="Approve the endpoint or model that the settings file names, for this run.",
+                 rich_help_panel=SETUP),
+]  # fmt: skip
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.", rich_help_panel=OUTPUT)]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no counts.", rich_help_panel=OUTPUT)]
 MaxTokens = Annotated[
-    int | None, typer.Option("--max-tokens", min=1, metavar="N", help="Stop before a model has used more tokens.")
+    int | None,
+    typer.Option("--max-tokens", min=1, metavar="N", help="Stop at this number of tokens.", rich_help_panel=COST),
 ]
 MaxCost = Annotated[
-    float | None, typer.Option("--max-cost", min=0.0, metavar="USD", help="Stop before more is spent (needs prices).")
-]
+    float | None,
+    typer.Option("--max-cost", min=0.0, metavar="USD", help="Stop at this cost in USD (requires prices).",
+                 rich_help_panel=COST),
+]  # fmt: skip
 Wait = Annotated[
-    float, typer.Option("--wait", min=0.0, metavar="SECONDS", help="How long to wait for another build's end.")
-]
+    float,
+    typer.Option("--wait", min=0.0, metavar="SECONDS", help="How long to wait for another build's end.",
+                 rich_help_panel=SETUP),
+]  # fmt: skip
+ExitCode = Annotated[
+    bool,
+    typer.Option("--exit-code", help="End with 3 where nothing is found, 4 where a check fails.",
+                 rich_help_panel=OUTPUT),
+]  # fmt: skip
+Limit = Annotated[
+    int,
+    typer.Option("--limit", "-n", min=1, metavar="N", help="Rows of each list, at most; --json gives all.",
+                 rich_help_panel=OUTPUT),
+]  # fmt: skip
 Paths = Annotated[
-    list[Path] | None, typer.Argument(metavar="PATH", readable=False, help="Files and folders; without, input/.")
+    list[Path] | None,
+    typer.Argument(metavar="PATH", readable=False, help="Files and folders (default: input/)."),
 ]  # one that may not be read is skipped by name, like one inside a folder
 
 HERE = Path(".")
+NOTHING_FOUND, CHECK_FAILED, LIMIT_REACHED = 3, 4, 5  # statuses besides 0, 1, 2 and 130
 _NAMED = 20  # skipped files that are named one by one
 # what steers a terminal or turns the direction of what follows; marks of direction that reach no farther may stay
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
@@ -96,14 +127,31 @@ def print_piece(text: str) -> None:
     typer.echo(show_controls(text), nl=False)
 
 
-def print_json(value: Any) -> None:
-    """What was asked for, on stdout, for programs: one line of JSON, with escapes where stdout is not UTF-8."""
+def print_json(value: Mapping[str, Any]) -> None:
+    """What was asked for, on stdout, for programs: one object on one line, with escapes where stdout is not UTF-8.
+
+    Its first member is the number of its schema.
+    """
     utf8 = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
-    written = json.dumps(value, ensure_ascii=not utf8)
+    written = json.dumps({"schema": SCHEMA, **value}, ensure_ascii=not utf8)
     typer.echo(_CONTROL.sub(lambda m: f"\\u{ord(m[0]):04x}", written))  # the same value, shown and not executed
 
 
 def read_overrides(
+    pairs: Sequence[str] | None,
+    engine: str | None = None,
+    max_tokens: int | None = None,
+    max_cost: float | None = None,
+    *,
+    trust: bool = False,
+) -> dict[str, Any]:
+    """The settings that the environment and, laid over it, the flags of one command give, as nested tables."""
+    from sensegraph.corpus.settings import lay_tables, read_environment
+
+    return lay_tables(read_environment(parse_value), read_flags(pairs, engine, max_tokens, max_cost, trust=trust))
+
+
+def read_flags(
     pairs: Sequence[str] | None,
     engine: str | None = None,
     max_tokens: int | None = None,
@@ -134,16 +182,21 @@ def _parse_setting(text: str) -> tuple[str, Any]:
         raise typer.BadParameter(
             f"--set {mask_urls(text)!r} is not of the form key=value, such as --set index.chunk_tokens=400."
         )
-    bare = _WORD.fullmatch(value) and value not in ("true", "false", "inf", "nan")
     try:
-        table = {"value": value} if bare else tomllib.loads(f"value = {value}")
-        if len(table) > 1:
-            raise tomllib.TOMLDecodeError("more than one value")
-        return name, table["value"]
+        return name, parse_value(value)
     except tomllib.TOMLDecodeError as e:
         raise typer.BadParameter(
             f"--set {name}: {mask_urls(value)!r} is no TOML value; quote a text: {name}='\"…\"'."
         ) from e
+
+
+def parse_value(text: str) -> Any:
+    """A value in TOML's syntax, or a bare word, which is a string. Raises TOMLDecodeError for what is neither."""
+    bare = _WORD.fullmatch(text) and text not in ("true", "false", "inf", "nan")
+    table = {"value": text} if bare else tomllib.loads(f"value = {text}")
+    if len(table) > 1:
+        raise tomllib.TOMLDecodeError("more than one value")
+    return table["value"]
 
 
 def skip_progress(step: str, done: int, total: int) -> None:

@@ -10,24 +10,32 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sensegraph.cli.options import CommandRun, print_message, with_options
+from sensegraph.cli.options import ROOT_VARIABLE, CommandRun, print_json, print_message, with_options
 from sensegraph.corpus.views import view_counts
 from sensegraph.errors import SettingsError
 
 if TYPE_CHECKING:
     from sensegraph.graphs.interchange.neo4j_server import Server
 
+Folders = Annotated[
+    list[Path] | None,
+    typer.Argument(metavar="ROOT", help="Folders of corpora; each is served under its name.",
+                   show_default="SENSEGRAPH_ROOT, else this folder", envvar=ROOT_VARIABLE, show_envvar=False),
+]  # fmt: skip
 
-@with_options("* engine wait max_tokens max_cost settings trust")
+
+@with_options("* max_tokens max_cost engine wait settings trust")
 def serve_tools(
     run: CommandRun,
     folder: Annotated[
-        Path, typer.Argument(metavar="ROOT", help="The corpus's folder.", show_default="this folder")
+        Path,
+        typer.Argument(metavar="ROOT", help="The corpus's folder.", show_default="SENSEGRAPH_ROOT, else this folder",
+                       envvar=ROOT_VARIABLE, show_envvar=False),
     ] = Path("."),
     write: Annotated[
         bool, typer.Option("--write", help="Also offer tools that add and remove documents, and follow input/.")
     ] = False,
-) -> None:
+) -> None:  # fmt: skip
     """Offer a corpus to assistants as tools of the Model Context Protocol, on stdin and stdout, until stdin ends."""
     if not find_spec("mcp"):
         raise SettingsError('`sensegraph mcp` needs an extra: pip install "sensegraph[mcp]".')
@@ -38,14 +46,10 @@ def serve_tools(
         serve_stdio(corpus, write=write)
 
 
-@with_options("* engine max_tokens max_cost quiet settings trust")
+@with_options("* max_tokens max_cost as_json quiet engine settings trust")
 def serve_corpora(
     run: CommandRun,
-    folders: Annotated[
-        list[Path] | None,
-        typer.Argument(metavar="ROOT", help="Folders of corpora; each is served under its name.",
-                       show_default="this folder"),
-    ] = None,
+    folders: Folders = None,
     host: Annotated[str, typer.Option("--host", metavar="ADDRESS", help="Where to listen.")] = "127.0.0.1",
     port: Annotated[int, typer.Option("--port", min=0, max=65535, metavar="N", help="0: any that is free.")] = 8123,
     token_file: Annotated[
@@ -96,7 +100,9 @@ def serve_corpora(
         }
 
         def tell(address: str) -> None:
-            if not run.quiet:
+            if run.as_json:
+                print_json({"address": address, "corpora": list(corpora)})
+            elif not run.quiet:
                 print_message(f"sensegraph serves {', '.join(corpora)} at {address}; Ctrl-C ends it")
             if open_page:
                 typer.launch(address)
@@ -151,7 +157,7 @@ def pull_tables(
     named: Annotated[str, typer.Option("--name-property", metavar="KEY", help="What holds a node's name.")] = "name",
     force: Annotated[bool, typer.Option("--force", help="Write into a folder that is not empty.")] = False,
 ) -> None:  # fmt: skip
-    """Write a graph of Neo4j as two tables, which `sensegraph import DIR` makes an index of."""
+    """Write a graph of Neo4j as two tables, which `sensegraph graph import DIR` makes an index of."""
     from sensegraph.graphs.interchange.neo4j_server import pull_graph
 
     server = _find_server(url, user, password, database)

@@ -14,7 +14,7 @@ from sensegraph.errors import InputError, NotIndexed, ResultGone, SettingsError
 from sensegraph.index.index import Index
 from sensegraph.index.restricted.moment import ask_in_time, restrict_to_time, time_notes
 from sensegraph.language.text import count_tokens
-from sensegraph.methods import METHODS, load_method, parts_needed
+from sensegraph.methods import ALIASES, METHODS, load_method, parts_needed
 from sensegraph.methods.auto import Able, Choice, choose_method, find_names_with
 from sensegraph.questions import Scope
 from sensegraph.runtime.activity import begin_activity, tell_stage
@@ -54,6 +54,7 @@ class Asker:
             except TypeError as e:
                 raise SettingsError(f"The method {own.name} cannot take {', '.join(given)}: {e}.") from e
         wanted, choice = name if name != "auto" else settings.method, None
+        wanted = ALIASES.get(wanted, wanted)
         if wanted == "auto":
             if asked_for := [what for name, what in _OF_REPORTS.items() if name in given]:
                 choice = Choice("graphrag", f"{asked_for[0]} was given", "global", "whole")

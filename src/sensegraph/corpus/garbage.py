@@ -139,8 +139,8 @@ class GarbageCollector:
         made = trace_build(before, rt, own, until)
         if manifest and not made.whole and self._store.ref(f"interchange/{manifest.chunks}") is None:  # not imported
             raise SettingsError(
-                f"The index was built by {manifest.engine} and {manifest.embedder} in a way that the settings do not "
-                "name: what it was made of would go. Run `sensegraph index` first, or give the --engine and --set of "
+                f"Settings differ from those of the index, which {manifest.engine} and {manifest.embedder} built; "
+                "collecting now would delete its data. Run `sensegraph index` first, or give the --engine and --set of "
                 "then."
             )
         more = [made] if (now, settings) == (before, own) else [made, trace_build(now, rt, settings, until)]

@@ -109,7 +109,7 @@ class NameDecisions:
         names = self._names([entity])
         if bool(others) == bool(documents):
             known = _join_quoted([n for n, _ in names])
-            raise InputError(f"Say what is not {entity.name!r}: other names of it ({known}), or documents.")
+            raise InputError(f"Name the aliases ({known}) or documents to split off {entity.name!r}.")
         if documents:
             return self._apply(self._split_documents(entity, names, documents, called))
         return self._apply(_split_names(entity, names, others, called))
@@ -177,7 +177,7 @@ class NameDecisions:
                 f"{entity.name!r} is not mentioned in {_join_quoted(wrong)}; it is in {_join_quoted(homes[:10])}."
             )
         if set(homes) <= set(documents):
-            raise InputError(f"No other document mentions {entity.name!r}; nothing would be left of it.")
+            raise InputError(f"Cannot split off every document of {entity.name!r}; keep at least one.")
         # names that were made, or that the graph has
         taken = {n for o in self.operations() for n in (*o.names, *o.others)}
         taken |= {(fold(e.name), e.type) for e in self._builder.index().graph.entities}
@@ -201,7 +201,7 @@ def _split_names(entity: Entity, names: tuple[Name, ...], others: Sequence[str],
     away = {fold(o) for o in others}
     gone = tuple(n for n in names if n[0] in away)
     if len(gone) == len(names):
-        raise InputError(f"These are all names of {entity.name!r}; nothing would be left of it.")
+        raise InputError(f"Cannot split off every alias of {entity.name!r}; keep at least one.")
     kept = tuple(n for n in names if n[0] not in away)
     rename = [Operation("", "rename", gone, output=called)] if called else []
     return [Operation("", "split", kept, gone), *rename]

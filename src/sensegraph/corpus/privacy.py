@@ -131,7 +131,7 @@ class Privacy:
             raise SettingsError(
                 f"{_count_documents(old)} not masked under the settings of [personal]: {self._why(old[0])}. The "
                 "originals are not kept: add them again (sensegraph index PATH) or remove them, then run "
-                "sensegraph collect."
+                "sensegraph documents purge."
             )
 
     def _refuse_masked_documents(self) -> None:
@@ -142,7 +142,7 @@ class Privacy:
         raise SettingsError(
             f"{_count_documents(have)} masked, and {self._off()}: documents would come in unmasked. "
             f"{self._put_back(have[0])} To have originals in this corpus from now on, first remove all documents "
-            "that are masked (sensegraph remove), or index them into another folder."
+            "that are masked (sensegraph documents remove), or index them into another folder."
         )
 
     def _note_unmasked_question(self) -> tuple[str, ...]:

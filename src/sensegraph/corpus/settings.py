@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -24,7 +24,7 @@ from sensegraph.engines.offline.own_names import OfflineSettings
 from sensegraph.errors import SettingsError
 from sensegraph.index.parts import Part, known_parts, settings_type
 from sensegraph.index.settings import IndexSettings, take_part_settings
-from sensegraph.methods import METHODS, method_class
+from sensegraph.methods import ALIASES, METHODS, method_class
 from sensegraph.models.endpoint import endpoint_settings
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from sensegraph.personal.personal_settings import PersonalSettings
@@ -84,7 +84,7 @@ class Settings:
 
         Raises SettingsError for a method that nobody knows, a setting that it does not have, or one of the wrong type.
         """
-        table = {**self.methods.get(name, {}), **given}
+        table = {**self.methods.get(ALIASES.get(name, name), {}), **given}
         convert_settings(table, method_class(name), f"method {name}")
         return table
 
@@ -271,6 +271,13 @@ def open_settings(
     name = re.sub(r"[^a-z0-9]+", "-", str(DatabaseAddress.parse(str(root))).removeprefix("postgresql://").lower())
     folder = below / name.strip("-")
     return folder, load_settings(folder, lay_tables(given or {}, {"store": {"url": str(root)}}), parts=parts)
+
+
+def read_environment(parse: Callable[[str], Any]) -> dict[str, Any]:
+    """The settings that environment variables give, as nested tables; `parse` reads a value."""
+    from sensegraph.corpus.variables import tables_of_variables
+
+    return tables_of_variables(os.environ, parse)
 
 
 def _list_headers(tables: Mapping[str, Any]) -> list[str]:

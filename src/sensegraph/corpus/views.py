@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from sensegraph.resolution.aliases import Operation
     from sensegraph.types import Answer, Evidence, Passage, Usage
 
+SCHEMA = 1  # of these objects; raised when one changes so that a program has to change
 JSON = dict[str, Any]
 Place = tuple[str, int, int]  # document, and begin and end of a span of its text, in characters
 CALL_SECONDS = 5.0  # assumed for one call to a model, where an estimate needs a time

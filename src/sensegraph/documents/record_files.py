@@ -107,7 +107,7 @@ def _parse_json(text: str) -> object:
         return json.loads(text, parse_constant=lambda _: None)
     except json.JSONDecodeError as e:
         where = f"line {e.lineno}, column {e.colno}" if e.lineno > 1 else f"column {e.colno}"
-        raise InputError(f"is not valid JSON ({e.msg}, {where}); mend or delete it.") from e
+        raise InputError(f"is not valid JSON ({e.msg}, {where}); fix or remove it.") from e
     except (ValueError, RecursionError) as e:
         raise InputError(f"is JSON that is too deep or holds too long a number ({e}); simplify it.") from e
 

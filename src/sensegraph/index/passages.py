@@ -206,9 +206,9 @@ def answer_from_draft(draft: Draft, evidence: Evidence, index: Index) -> Answer:
     lost = draft.dangling + unresolved
     notes = [*evidence.notes, *draft.notes]
     if lost:
-        notes.append(f"{lost} references led nowhere and were removed")
+        notes.append(f"removed {lost} invalid citations")
     if len(split_sentences(text)) > _SHORT and not citations:
-        notes.append("the engine cited nothing: no statement of this answer can be traced to a source")
+        notes.append("the model cited no source; treat this answer as unverified")
     return Answer(text, citations, evidence, notes=tuple(notes), abstained=draft.abstained)
 
 

@@ -27,8 +27,8 @@ class IndexSettings:
     """How an index is built; the defaults are those of edge2024.
 
     `parts` says what is built besides chunks, their vectors and their words: the graph, the reports on its communities
-    (which need the graph), and what single methods read besides (`sensegraph methods` says which), some of which have a
-    table of settings too.
+    (which need the graph), and what single methods read besides (`sensegraph show methods` says which), some of which
+    have a table of settings too.
     From `exact_below` vectors of a kind on searches are approximate, where the extra `ann` is; 0 keeps them exact.
     `vectors` are stored with two bytes a number, or with one (`int8`), which is less exact.
     `most_failed` is the share of the chunks that a model may fail to read, or of the texts that it may fail to write,

@@ -19,7 +19,7 @@ from sensegraph.protocols import Method
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """What `sensegraph methods` shows of a method, where its class is, and how well it serves which questions.
+    """What `sensegraph show methods` shows of a method, where its class is, and how well it serves which questions.
 
     `fits` are marks by kinds of question where a model answers, `alone` where none does; `most_tokens` bounds the
     corpora that it is chosen for by itself (0: none).
@@ -36,6 +36,7 @@ class Listing:
 
 _TABLE = tomllib.loads(files(__package__).joinpath("methods.toml").read_text("utf-8"))
 METHODS = {name: Listing(**row) for name, row in _TABLE.items()}
+ALIASES: Mapping[str, str] = MappingProxyType({"global": "graphrag"})  # other names of methods, as elsewhere
 
 IT_MUST = "{of}: {field} is {value}; it must {bound}."
 _WRONG: Mapping[str, Callable[[Any], bool]] = MappingProxyType(
@@ -56,6 +57,7 @@ def method_class(name: str) -> type[Any]:
 
     Raises SettingsError for a name that nobody knows, with the nearest that somebody does.
     """
+    name = ALIASES.get(name, name)
     if name not in METHODS:
         known = (*METHODS, *plugin_names("methods"))
         if name not in known:

@@ -38,11 +38,11 @@ def revert_operation(store: Store, name: str, time: str) -> Operation:
     log = read_operations(store)
     standing = [o for o in log if not o.reverted]
     if not standing:
-        raise InputError("No operation stands that could be taken back; `sensegraph operations` lists all.")
+        raise InputError("No operation stands that could be taken back; `sensegraph entities log` lists all.")
     found = next((o for o in log if o.id == name), None) if name else standing[-1]
     if found is None:
         raise InputError(
-            f"There is no operation {name!r}; the numbers go from 1 to {len(log)}: `sensegraph operations`."
+            f"There is no operation {name!r}; the numbers go from 1 to {len(log)}: `sensegraph entities log`."
         )
     if found.reverted:
         raise InputError(f"Operation {found.id} was taken back on {found.reverted}; do it anew to have it again.")

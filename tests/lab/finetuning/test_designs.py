@@ -124,7 +124,7 @@ def test_questions_that_cannot_be_used_are_named(tmp_path: Path, lines: list[Any
 def test_a_corpus_that_is_not_indexed_is_said_in_one_sentence(tmp_path: Path):
     (tmp_path / "q.jsonl").write_text(json.dumps({"id": "1", "question": "q", "answer": "a"}))
     path = put(tmp_path, 'corpus = "i"\nquestions = "q.jsonl"\ngold = "g"')
-    result = CliRunner().invoke(app, ["tune", "factorial", str(path), "--out", str(tmp_path / "out")])
+    result = CliRunner().invoke(app, ["tune", "compare", str(path), "--out", str(tmp_path / "out")])
     assert result.exit_code == 1
     assert "There is no index" in result.stderr
 

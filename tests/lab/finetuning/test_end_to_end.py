@@ -38,7 +38,7 @@ def tuned(tmp_path_factory: pytest.TempPathFactory) -> Files:
     """A world with its corpus indexed and a model trained on it, by commands alone."""
     folder = tmp_path_factory.mktemp("world")
     at = list_world_files(folder)
-    run("tune", "world", "--out", folder, "--examples", 14_000)
+    run("tune", "sample", "--out", folder, "--examples", 14_000)
     how = ("--preset", "full", "--recipe", at.recipe, "--prompt", at.prompt, "--held-out", at.held_out, "--quiet")
     run("tune", "train", at.train, "--model", at.base, "--out", folder / "tuned", *how)
     run("index", at.corpus, "--root", folder / "index", "--quiet")
@@ -58,7 +58,7 @@ def test_a_model_trained_with_distractors_ignores_them_better_than_one_trained_w
 
 def test_the_tuned_model_answers_what_the_base_model_cannot(tuned: Files, tmp_path: Path):
     models = ("--model", tuned.base, "--model", tuned.base.parent / "tuned")
-    said = run("tune", "evaluate", tuned.questions, *models, "--tokens", 4, "--answers", tmp_path, "--quiet", "--json")
+    said = run("tune", "eval", tuned.questions, *models, "--tokens", 4, "--answers", tmp_path, "--quiet", "--json")
     base, after = json.loads(said.stdout)
     assert base["exact"]["mean"] < 0.1
     assert after["exact"]["low"] > 0.3
@@ -138,7 +138,7 @@ def test_threads_that_ask_at_once_share_one_model_and_get_what_each_alone_would(
 def test_the_design_gives_a_table_with_effects_a_blind_sheet_and_pictures(tuned: Files, tmp_path: Path):
     """R14–R20, R24, R25."""
     out, sheet = tmp_path / "out", tmp_path / "sheet.csv"
-    said = run("tune", "factorial", tuned.design, "--out", out, "--sheet", sheet, "--quiet", "--trust").stdout
+    said = run("tune", "compare", tuned.design, "--out", out, "--sheet", sheet, "--quiet", "--trust").stdout
     assert "34 questions, 4 arms; gold answers: the facts that the corpus was made from" in said
     assert "BERTScore was not measured" in said
     table = json.loads((out / "tables.json").read_text("utf-8"))
@@ -153,7 +153,7 @@ def test_the_design_gives_a_table_with_effects_a_blind_sheet_and_pictures(tuned:
     sheet.write_text(rated, encoding="utf-8")
     before = sorted(os.listdir(out)), (out / "answers.jsonl").read_bytes()
     again = run(
-        "tune", "factorial", tuned.design, "--out", out, "--ratings", sheet, "--quiet", "--trust", "--json"
+        "tune", "compare", tuned.design, "--out", out, "--ratings", sheet, "--quiet", "--trust", "--json"
     ).stdout
     human = [r for r in json.loads(again)["rows"] if r["metric"] == "human" and r["type"] == "joint"]
     assert human[0]["arms"]["graft"]["mean"] == 1.0
@@ -164,7 +164,7 @@ def test_without_a_tuned_model_there_are_the_two_base_arms_and_the_tables_say_so
     plan = tuned.base.parent / "offline.toml"
     lines = [x for x in tuned.design.read_text("utf-8").splitlines() if not x.startswith(("base", "tuned", "metrics"))]
     plan.write_text("\n".join([*lines, 'base = { engine = "offline" }', 'metrics = ["token-f1", "rouge-1"]']))
-    said = run("tune", "factorial", plan, "--out", tmp_path / "out", "--quiet").stdout
+    said = run("tune", "compare", plan, "--out", tmp_path / "out", "--quiet").stdout
     assert "34 questions, 2 arms" in said
     assert "Effects need all four arms" in said
 

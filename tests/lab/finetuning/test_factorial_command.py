@@ -45,7 +45,7 @@ def design(folder: Path, server: ScriptedServer | None, more: str = "") -> Path:
 
 
 def run(*words: object) -> Result:
-    result = CliRunner().invoke(app, ["tune", "factorial", *(str(w) for w in words), "--quiet"])
+    result = CliRunner().invoke(app, ["tune", "compare", *(str(w) for w in words), "--quiet"])
     assert result.exit_code == 0, result.output
     return result
 

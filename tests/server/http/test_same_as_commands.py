@@ -22,15 +22,19 @@ FINCH = f"{C}/entities/{quote('Ada Finch')}"
 SAME: list[tuple[str, dict[str, Any] | None, list[str]]] = [
     (f"{C}/status", None, ["status"]),
     (f"{C}/status?documents=true", None, ["status", "--documents"]),
-    (f"{C}/reports", None, ["reports"]),
-    (f"{C}/reports?depth=9", None, ["reports", "--depth", "9"]),
-    (f"{C}/reports/REPORT", None, ["reports", "REPORT"]),
-    (FINCH, None, ["entity", "Ada Finch"]),
-    (f"{FINCH}?type=person", None, ["entity", "Ada Finch", "--type", "person"]),
-    (f"{FINCH}/timeline", None, ["timeline", "Ada Finch"]),
-    (f"{FINCH}/timeline?since=2020&until=2023", None, ["timeline", "Ada Finch", "--since", "2020", "--until", "2023"]),
-    (f"{C}/changes?from=2019&to=2023", None, ["changes", "2019", "2023"]),
-    ("/api/v1/methods", None, ["methods"]),
+    (f"{C}/reports", None, ["show", "reports"]),
+    (f"{C}/reports?depth=9", None, ["show", "reports", "--depth", "9"]),
+    (f"{C}/reports/REPORT", None, ["show", "reports", "REPORT"]),
+    (FINCH, None, ["show", "entity", "Ada Finch"]),
+    (f"{FINCH}?type=person", None, ["show", "entity", "Ada Finch", "--type", "person"]),
+    (f"{FINCH}/timeline", None, ["show", "timeline", "Ada Finch"]),
+    (
+        f"{FINCH}/timeline?since=2020&until=2023",
+        None,
+        ["show", "timeline", "Ada Finch", "--since", "2020", "--until", "2023"],
+    ),
+    (f"{C}/changes?from=2019&to=2023", None, ["show", "changes", "2019", "2023"]),
+    ("/api/v1/methods", None, ["show", "methods"]),
     (f"{C}/query", {"question": KEEPER}, ["query", KEEPER]),
     (f"{C}/query", {"question": KEEPER, "method": "naive"}, ["query", KEEPER, "--method", "naive"]),
     (f"{C}/query", {"question": "What are the themes?", "depth": 0}, ["query", "What are the themes?", "--depth", "0"]),
@@ -55,18 +59,30 @@ SAME: list[tuple[str, dict[str, Any] | None, list[str]]] = [
     (
         f"{C}/search",
         {"question": "pier", "top": 2, "scope": {"since": "2022", "until": "2024-12-31"}},
-        ["search", "pier", "--top", "2", "--since", "2022", "--until", "2024-12-31"],
+        ["search", "pier", "--limit", "2", "--since", "2022", "--until", "2024-12-31"],
     ),
-    (f"{C}/match", {"pattern": "(a)-[r]-(b)", "limit": 5}, ["match", "(a)-[r]-(b)", "--limit", "5"]),
+    (f"{C}/match", {"pattern": "(a)-[r]-(b)", "limit": 5}, ["graph", "query", "(a)-[r]-(b)", "--limit", "5"]),
     (
         f"{C}/match",
         {"pattern": "(a)-[r]-(b)", "limit": 4, "skip": 1, "cite": True},
-        ["match", "(a)-[r]-(b)", "--limit", "4", "--skip", "1", "--cite"],
+        ["graph", "query", "(a)-[r]-(b)", "--limit", "4", "--skip", "1", "--cite"],
     ),
     (
         f"{C}/match",
         {"pattern": "(a)", "where": "a.degree > $n", "returns": "a.name", "order": "a.name", "parameters": {"n": 3}},
-        ["match", "(a)", "--where", "a.degree > $n", "--return", "a.name", "--order", "a.name", "--param", "n=3"],
+        [
+            "graph",
+            "query",
+            "(a)",
+            "--where",
+            "a.degree > $n",
+            "--return",
+            "a.name",
+            "--order",
+            "a.name",
+            "--param",
+            "n=3",
+        ],
     ),
 ]
 
@@ -83,14 +99,12 @@ def test_a_route_gives_what_the_command_line_prints(
     path, body, words = row
     path, words = path.replace("REPORT", report), [report if w == "REPORT" else w for w in words]
     answer = client.get(path) if body is None else client.post(path, body)
-    at = [] if words[0] == "methods" else ["--root", str(root)]
+    at = [] if words == ["show", "methods"] else ["--root", str(root)]
     printed = CliRunner().invoke(app, [*words, "--json", *at])
     assert printed.exit_code == 0, printed.output
     found, wanted = answer.json, json.loads(printed.stdout)
     assert answer.status == 200
-    if words[0] == "methods":
-        found = found["methods"]
-    else:
+    if words != ["show", "methods"]:
         assert found.pop("index") == corpus.workspace.index_key()
     for told in (found, wanted):
         if isinstance(told, dict):
@@ -107,7 +121,7 @@ def test_the_plan_is_the_one_of_the_command_line(tmp_path: Path) -> None:
     (tmp_path / "sensegraph.toml").write_text('engine = "offline"\n')
     with Corpus.open(tmp_path) as opened, serving({"c": opened}) as client:
         found = client.post("/api/v1/c/plan", {}).json
-    printed = CliRunner().invoke(app, ["index", "--sync", "--plan", "--json", "--root", str(tmp_path)])
+    printed = CliRunner().invoke(app, ["index", "--sync", "--dry-run", "--json", "--root", str(tmp_path)])
     wanted = json.loads(printed.stdout)
     assert found.pop("index") == ""
     assert wanted["added"] == ["pier.txt"]

@@ -226,7 +226,7 @@ def test_what_is_one_thing_is_found_and_decided_as_by_the_commands(folder: Path)
     with Corpus.open(folder) as corpus:
         corpus.sync(folder / "input")
         corpus.build()
-    printed = CliRunner().invoke(app, ["resolve", "--no-ask", "--json", "--root", str(folder)])
+    printed = CliRunner().invoke(app, ["entities", "duplicates", "--no-ask", "--json", "--root", str(folder)])
     ends = list[dict[str, Any]]()
 
     def do(kind: Kind, *names: str) -> dict[str, Any]:
@@ -235,7 +235,7 @@ def test_what_is_one_thing_is_found_and_decided_as_by_the_commands(folder: Path)
         found: dict[str, Any] = ends[-1]["result"]
         return found
 
-    assert do("resolve") == json.loads(printed.stdout)
+    assert {"schema": 1, **do("resolve")} == json.loads(printed.stdout)
     first, second = (p["ids"] for p in ends[-1]["result"]["proposals"] if p["decision"] == "merge")
     assert [o["kind"] for o in do("merge", *first)["operations"]] == ["merge"]
     assert [o["kind"] for o in do("forbid", *second)["operations"]] == ["forbid"]

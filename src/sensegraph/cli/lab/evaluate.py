@@ -10,11 +10,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
 
-from typer import Argument, BadParameter, Option, Typer, confirm
+from typer import Argument, BadParameter, Option, confirm
 from typer.core import TyperGroup
 
 from sensegraph.cli import options
-from sensegraph.cli.lab import evaluate_questions
 from sensegraph.cli.progress import show_progress
 from sensegraph.errors import InputError
 
@@ -26,14 +25,12 @@ if TYPE_CHECKING:
 File = Annotated[
     Path, Argument(metavar="FILE.toml", exists=True, dir_okay=False, help="The plan: what is compared, and how.")
 ]
-Estimate = Annotated[
-    bool, Option("--estimate", help="Say what it would take: calls, tokens, cost of each part. Nothing is done.")
-]
-Yes = Annotated[bool, Option("--yes", "-y", help="Begin without asking, however many calls are foreseen.")]
+DryRun = Annotated[bool, Option("--dry-run", help="Estimate calls, tokens and cost of each part; nothing is done.")]
+Yes = Annotated[bool, Option("--yes", "-y", help="Begin without asking, however many calls are estimated.")]
 
 _HERE = Path(".")
 
-_HELP = "Measure what was built: answers of several methods side by side, rankings against judged documents."
+HELP = "Measure: answers of several methods side by side, rankings against relevance judgements."
 Data = Annotated[list[Path], Option("--data", metavar="DIR", help="A test collection in BEIR's layout; repeatable.")]
 Methods = Annotated[
     str, Option("--methods", metavar="A,B,…", help="Methods, each with settings as in hybrid:fusion=rrf:k=20.")
@@ -42,7 +39,7 @@ Split = Annotated[
     str, Option("--split", metavar="NAME", help="Judgements: qrels/NAME.tsv.", show_default="the only one, dev, test")
 ]
 Within = Annotated[
-    str, Option("--within", metavar="FIELD", help="Ask each question of documents with its value of FIELD only.")
+    str, Option("--within", metavar="FIELD", help="Search only documents with the question's value of FIELD.")
 ]
 Baseline = Annotated[
     str, Option("--baseline", metavar="NAME", help="What others are compared with.", show_default="bm25, else first")
@@ -56,7 +53,7 @@ Seed = Annotated[int, Option("--seed", min=0, metavar="N", help="Seed of the res
 
 def run_evaluation(
     file: File,
-    estimate: Estimate = False,
+    dry_run: DryRun = False,
     yes: Yes = False,
     quiet: options.Quiet = False,
     as_json: options.Json = False,
@@ -73,7 +70,7 @@ def run_evaluation(
     given = options.read_overrides(settings, engine, max_tokens, max_cost, trust=trust)
     with show_progress(quiet or as_json) as report:
         foreseen = evaluation_setup.forecast_evaluation(file, given, report)
-    if estimate:
+    if dry_run:
         told = evaluation_setup.format_forecast(foreseen)
         options.print_json(evaluation_setup.record_forecast(foreseen)) if as_json else options.print_text(told)
         return
@@ -139,7 +136,7 @@ def write_evaluation(found: Outcome, folder: Path) -> list[Path]:
     return [*written, *(folder / name for name, files in folders.items() if files)]
 
 
-class Measures(TyperGroup):
+class PlanGroup(TyperGroup):
     """The group: a name that ends in .toml stands for `run` with that plan."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
@@ -148,23 +145,10 @@ class Measures(TyperGroup):
         return super().resolve_command(ctx, ["run", *args] if plan else args)
 
 
-app = Typer(cls=Measures, no_args_is_help=True, help=_HELP)
-
-
-@app.callback(help=_HELP)
-def _describe_evaluate() -> None:
-    """Measure what was built."""
-
-
-app.command("run", short_help="Compare methods by their answers, as a plan says.")(run_evaluation)
-app.command("questions", short_help="Make questions to measure with.")(evaluate_questions.make_questions)
-
-
-@app.command(short_help="Compare methods by the documents that they find.")
-def retrieval(
+def measure_retrieval(
     data: Data,
     methods: Methods,
-    top: Annotated[str, Option("--top", metavar="K,…", help="Where rankings are cut.")] = "2,5,10",
+    cutoffs: Annotated[str, Option("--cutoffs", metavar="K,…", help="Cutoffs k of the rankings.")] = "2,5,10",
     split: Split = "",
     within: Within = "",
     baseline: Baseline = "",
@@ -187,9 +171,9 @@ def retrieval(
     from sensegraph.lab.retrieval import Measuring, read_set, retrieval_tables
 
     # the places where rankings are cut, ascending
-    cuts = [part.strip() for part in top.split(",")]
+    cuts = [part.strip() for part in cutoffs.split(",")]
     if not all(part.isdecimal() and int(part) for part in cuts):
-        raise BadParameter(f"--top {top!r} is no list of numbers above 0, such as 2,5,10.")
+        raise BadParameter(f"--cutoffs {cutoffs!r} is no list of numbers above 0, such as 2,5,10.")
     how = Measuring(tuple(sorted({int(part) for part in cuts})), metric, within, baseline, draws, seed)
     if picture and picture.suffix.lower() != ".svg":
         raise BadParameter(f"--picture {picture}: pictures are SVG; name a file that ends in .svg.")

@@ -1,4 +1,4 @@
-"""`evaluate questions`: make questions to measure with."""
+"""`eval questions`: make questions to measure with."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def make_questions(
     templates: Annotated[bool, Option("--templates", help="Make them by rule, though there is a model.")] = False,
     target: Out = None,
     seed: Seed = 0,
-    estimate: Annotated[bool, Option("--estimate", help="Say what it would cost; nothing is paid or written.")] = False,
+    dry_run: Annotated[bool, Option("--dry-run", help="Estimate the cost; nothing is paid or written.")] = False,
     as_json: options.Json = False,
     engine: options.Engine = None,
     max_tokens: options.MaxTokens = None,
@@ -75,7 +75,7 @@ def make_questions(
     from sensegraph.lab.questions.grounded_questions import GroundSettings
     from sensegraph.lab.questions.question_making import PersonaSettings, Posing, foresee_questions, make_question_set
 
-    if target is None and not estimate and not as_json:
+    if target is None and not dry_run and not as_json:
         raise BadParameter("--out names where the questions go: a file that ends in .jsonl, or a new folder.")
     if target is not None and _names_folder(target):
         question_files.check_folder_is_empty(target)
@@ -87,7 +87,7 @@ def make_questions(
         opening = partial(Corpus.open, root, settings=given)
     with show_progress() as report, opening(progress=report) as corpus:
         index = corpus.index() if grounds or _names_folder(target) else None
-        if estimate:
+        if dry_run:
             _show_question_costs(foresee_questions(posing, index, corpus.runtime()), corpus, as_json)
             return
         rt = corpus.runtime()

@@ -99,7 +99,7 @@ def load_condition_methods(plan: Plan, settings: Settings, where: Path) -> list[
             given = dict(table)
             method = given.pop("method", None)
             if not isinstance(method, str):
-                raise SettingsError('no method is named; write method = "…", one of `sensegraph methods`.')
+                raise SettingsError('no method is named; write method = "…", one of `sensegraph show methods`.')
             own = settings.method_settings(method, given)
             has = {f.name for f in fields(method_class(method))}
             if plan.context_tokens and "context_tokens" in has and "context_tokens" not in given:

@@ -1,4 +1,4 @@
-"""`repro`: tables of papers measured here, beside what was published."""
+"""`eval papers`: tables of papers measured here, beside what was published."""
 
 from __future__ import annotations
 
@@ -23,18 +23,20 @@ _DATA, _ROOT = Path("data"), Path("repro")
 _NOBODY = "http://127.0.0.1:9/v1"  # an endpoint that is never asked
 _SHOWN_OFF = 0.05  # percent from which a difference is shown
 
-Questions = Annotated[int, Option("--questions", min=0, metavar="N", help="The first N only.", show_default="all")]
+Limit = Annotated[
+    int, Option("--limit", "-n", min=0, metavar="N", help="The first N questions only.", show_default="all")
+]
 
 
-def repro(
+def reproduce_paper(
     paper: Annotated[
         str, Argument(metavar="[PAPER]", help="A paper, such as edge2024, or its method's name.", show_default="all")
     ] = "",
     table: Annotated[str, Option("--table", metavar="N", help="One table.", show_default="all")] = "",
     data: Annotated[Path, Option("--data", metavar="DIR", help="The folder of the measuring sets.")] = _DATA,
     root: Annotated[Path, Option("--root", metavar="DIR", help="Where indexes, answers and reports are kept.")] = _ROOT,
-    questions: Questions = 0,
-    dry_run: Annotated[bool, Option("--dry-run", help="Say what would be done, and what it needs and takes.")] = False,
+    limit: Limit = 0,
+    dry_run: Annotated[bool, Option("--dry-run", help="Estimate what it needs and takes; nothing is done.")] = False,
     yes: evaluate.Yes = False,
     quiet: options.Quiet = False,
     as_json: options.Json = False,
@@ -61,23 +63,28 @@ def repro(
     given, prompts = lay_tables(read_toml_tables(Path(FILE)), flags), loaded.model.prompts
     given = lay_tables(given, {"store": {"url": ""}})  # a database holds one corpus: those of tables lie in folders
     given = lay_tables(given, {"model": {"prompts": str(Path(prompts).resolve())}}) if prompts else given
-    found: list[tuple[str, ReproducedTable]] = []
+    found, planned = list[tuple[str, ReproducedTable]](), list[dict[str, Any]]()
     with show_progress(quiet or as_json or dry_run) as report:
         for name in names:
-            bench = Bench(name, data, root / name, given, report, questions)
+            bench = Bench(name, data, root / name, given, report, limit)
             for recipe in select_recipes(name, table):
                 lacking = _find_missing(recipe, bench)
                 if dry_run:
-                    options.print_text(describe_recipe(recipe, bench, lacking) + "\n")
+                    told = describe_recipe(recipe, bench, lacking)
+                    plan = {"table": recipe.table, "kind": recipe.kind, "plan": told, "lacking": lacking}
+                    planned.append({"paper": name} | plan)
+                    if not as_json:
+                        options.print_text(told + "\n")
                 elif not lacking:
                     found.append((name, _carry_out(recipe, bench, yes=yes)))
-                    options.print_text("" if as_json else format_reproduction(name, found[-1][1]) + "\n")
+                    if not as_json:
+                        options.print_text(format_reproduction(name, found[-1][1]) + "\n")
                 else:
                     options.print_message(f"{name}, {recipe.title} ({recipe.kind}) is left out: {lacking}")
                     if recipe.judge:
                         options.print_message(indent(describe_model_run(recipe, bench), "  "))
-    if not dry_run and as_json:
-        options.print_json([record_reproduction(name, one) for name, one in found])
+    if as_json:
+        options.print_json({"tables": planned or [record_reproduction(name, one) for name, one in found]})
     elif not dry_run and len(found) > 1:
         options.print_text(summarise_reproductions(found))
     if not dry_run and (not found or any(one.count(CHANGED) for _, one in found)):
@@ -141,8 +148,9 @@ def describe_model_run(recipe: Recipe, bench: Bench) -> str:
     from sensegraph.corpus.settings import lay_tables
 
     quoted = f'"{recipe.table}"' if " " in recipe.table else recipe.table
+    data = f" --data {bench.data}" if recipe.folders else ""
     command = (
-        f"sensegraph repro {bench.paper} --table {quoted}{f' --data {bench.data}' if recipe.folders else ''} --yes "
+        f"sensegraph eval papers {bench.paper} --table {quoted}{data} --yes "
         "--set endpoint.base_url=URL --set endpoint.model=MODEL"
     )
     try:

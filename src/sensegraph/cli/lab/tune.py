@@ -8,7 +8,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from typer import Argument, BadParameter, Option, Typer
+from typer import Argument, BadParameter, Option
 
 from sensegraph.cli import options
 from sensegraph.cli.progress import show_progress
@@ -30,12 +30,8 @@ Questions = Annotated[
 FromGraph = Annotated[
     int, Option("--from-graph", min=0, metavar="N", help="Make N questions from the graph of an index.")
 ]
-WriteAnswers = Annotated[
-    bool, Option("--write-answers", help="Have the engine answer, from gold passages, what has no answer.")
-]
-Near = Annotated[
-    str, Option("--near", metavar="METHOD", help="Whose wrong passages are hard distractors; none for no such.")
-]
+WriteAnswers = Annotated[bool, Option("--write-answers", help="Generate missing gold answers with the engine.")]
+Near = Annotated[str, Option("--near", metavar="METHOD", help="Retriever that supplies hard negatives, or none.")]
 Share = Annotated[float | None, Option("--oracle-share", min=0.0, max=1.0, metavar="P", help="Examples with oracle.")]
 Oracles = Annotated[int | None, Option("--oracles", min=1, metavar="N", help="Gold passages of a question at most.")]
 Distractors = Annotated[str | None, Option("--distractors", metavar="LEAST,MOST", help="Distractors before padding.")]
@@ -55,8 +51,6 @@ HeldShare = Annotated[
     float, Option("--held-share", min=0.0, max=1.0, metavar="S", help="Gold passages that are held out.")
 ]
 
-app = Typer(no_args_is_help=True, help="Fine-tune a model: make training data, train, serve.")
-
 _ANSWERS = "answers.jsonl"
 Models = Annotated[
     list[str], Option("--model", metavar="DIR", help="A folder with a model; repeatable, the first is the base.")
@@ -64,12 +58,6 @@ Models = Annotated[
 OutDir = Annotated[Path, Option("--out", metavar="DIR", help="The folder that is written.")]
 
 
-@app.callback()
-def _describe_tune() -> None:
-    """Fine-tune a model to answer from passages of which only some bear on the question."""
-
-
-@app.command("data", short_help="Make training data from a corpus with questions.")
 def make_training_data(
     corpus: CorpusPath,
     out_file: Annotated[Path, Option("--out", metavar="FILE", help="Where the lines of JSON go.")],
@@ -138,7 +126,6 @@ def _parse_distractors(text: str | None) -> tuple[int, int] | None:
     return int(parts[0]), int(parts[-1])
 
 
-@app.command("factorial", short_help="Compare base and tuned model over chunks and summaries.")
 def run_factorial(
     design: Annotated[Path, Argument(metavar="FILE.toml", help="What is compared, and on which questions.")],
     out_dir: Annotated[Path, Option("--out", metavar="DIR", help="Answers, tables and pictures go there.")],
@@ -189,7 +176,6 @@ def run_factorial(
         options.print_message(f"written: {sheet}, {lines:,} answers to judge; read it with --ratings {sheet}")
 
 
-@app.command("train", short_help="Train a model on examples; resumes where it was stopped.")
 def train_model(
     data: Annotated[Path, Argument(metavar="DATA", help="Lines of JSON, as `tune data` writes them.")],
     model: Annotated[str, Option("--model", metavar="DIR", help="A folder with a model, or its name OWNER/MODEL.")],
@@ -218,7 +204,7 @@ def train_model(
     from sensegraph.lab.finetuning.training.training_recipes import read_recipe
 
     layers = {"targets": [t.strip() for t in targets.split(",") if t.strip()]} if targets else {}
-    how = read_recipe(preset, recipe, options.read_overrides(settings) | layers)
+    how = read_recipe(preset, recipe, options.read_flags(settings) | layers)
     job = training_run.Job(data, model, out_dir, held_out, prompt, download)
     with show_progress(quiet) as shown:
         done = training_run.run_training(job, how, lambda point, steps: shown("train", point.step, steps))
@@ -232,22 +218,23 @@ def train_model(
         return
     options.print_text(training_run.describe_training(done))
     options.print_message("written: " + ", ".join(map(str, (done.out, *drawn))))
-    options.print_text(f"next: sensegraph tune evaluate FILE --model {model} --model {out_dir}")
+    options.print_text(f"next: sensegraph tune eval FILE --model {model} --model {out_dir}")
 
 
-@app.command("merge", short_help="Write a tuned model as one folder of weights.")
 def merge_model(
-    tuned: Annotated[Path, Argument(metavar="DIR", help="What `tune train` wrote.")], out_dir: OutDir
+    tuned: Annotated[Path, Argument(metavar="DIR", help="What `tune train` wrote.")],
+    out_dir: OutDir,
+    as_json: options.Json = False,
 ) -> None:
     """Write a tuned model as one folder of weights, and say how to serve it."""
     from sensegraph.lab.finetuning.training import serving
 
     serving.merge_adapter(tuned, out_dir)
     options.print_message(f"written: {out_dir}")
-    options.print_text(serving.list_serving_commands(out_dir))
+    told = serving.list_serving_commands(out_dir)
+    options.print_json({"out": str(out_dir), "serve": told}) if as_json else options.print_text(told)
 
 
-@app.command("evaluate", short_help="Ask models the questions of an evaluation file.")
 def evaluate_models(
     file: Annotated[Path, Argument(metavar="FILE", help="As `tune data --form evaluation` writes it.")],
     model: Models,
@@ -288,15 +275,15 @@ def evaluate_models(
         for number, (name, trial) in enumerate(found, 1):
             model_trials.write_trial(trial, answers / f"{number}-{Path(name).name}.jsonl")
     if as_json:
-        options.print_json([model_trials.record_trial(name, trial, found[0][1], names) for name, trial in found])
+        options.print_json({"models": [model_trials.record_trial(n, t, found[0][1], names) for n, t in found]})
     else:
         options.print_text(model_trials.compare_trials(found, names))
 
 
-@app.command("serve", short_help="Serve a model of this machine as an endpoint.")
 def serve_model(
     model: Annotated[str, Argument(metavar="DIR", help="A folder with a model, tuned or not.")],
     port: Annotated[int, Option("--port", min=0, max=65535, metavar="N", help="0: a free one.")] = 8000,
+    as_json: options.Json = False,
 ) -> None:
     """Serve a model in the form of an OpenAI-compatible endpoint, for this machine alone, until Ctrl-C."""
     from threading import Event
@@ -307,13 +294,14 @@ def serve_model(
     loaded = LocalModel(LocalSettings(model))
     loaded.context  # noqa: B018  a model that cannot be read is told before anybody calls
     with serve_endpoint(loaded, port) as address:
-        options.print_text(
-            f'{address} serves {loaded.name}: set endpoint.base_url = "{address}" and endpoint.model = "{loaded.name}"'
-        )
+        told = f'set endpoint.base_url = "{address}" and endpoint.model = "{loaded.name}"'
+        if as_json:
+            options.print_json({"address": address, "model": loaded.name})
+        else:
+            options.print_text(f"{address} serves {loaded.name}: {told}")
         Event().wait()
 
 
-@app.command("world", short_help="Write a made-up world to try fine-tuning on a CPU.")
 def write_world(
     out_dir: OutDir,
     examples: Annotated[int, Option("--examples", min=1, metavar="N", help="Examples to train on.")] = 16_000,
@@ -324,11 +312,15 @@ def write_world(
         float, Option("--oracle-share", min=0.0, max=1.0, metavar="P", help="Examples with oracle.")
     ] = 1.0,
     seed: Annotated[int, Option("--seed", min=0, metavar="N", help="Seed of names, scenes and weights.")] = 0,
+    as_json: options.Json = False,
 ) -> None:
-    """Write a tiny model of random weights, examples of a made-up world to train it on, and held-out questions."""
+    """Create a toy dataset and a tiny model of random weights, to try fine-tuning on a CPU."""
     from sensegraph.lab.finetuning.training.world import Plan, write_world_files
 
     made = write_world_files(out_dir, Plan(examples, distractors, oracle_share, seed=seed))
+    if as_json:
+        options.print_json({name: str(p) for name, p in asdict(made).items()})
+        return
     options.print_message("written: " + ", ".join(str(p) for p in asdict(made).values()))
     options.print_text(
         f"next: sensegraph tune train {out_dir}/train.jsonl --held-out {out_dir}/held-out.jsonl --model {out_dir}/base "

@@ -1,4 +1,4 @@
-"""The command that fits the prompts to a corpus: tune-prompts."""
+"""The command that fits the prompts to a corpus: `tune prompts`."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 import re
 import tomllib
 from collections.abc import Sequence
+from dataclasses import asdict
 from itertools import islice, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -40,6 +41,7 @@ def tune_prompts(
     force: Annotated[bool, Option("--force", help="Replace prompts that were edited, too.")] = False,
     max_tokens: options.MaxTokens = None,
     max_cost: options.MaxCost = None,
+    as_json: options.Json = False,
     settings: options.Set = None,
     trust: options.Trust = False,
 ) -> None:
@@ -67,9 +69,15 @@ def tune_prompts(
         templates = {name: text for name, text in found.templates if name not in kept}
         for name, text in templates.items():
             (folder / f"{name}.md").write_text(text, encoding="utf-8")
-        options.print_text(_describe_tuned(found, list(templates), kept, folder))
+        if as_json:
+            spent = {"prompt_tokens": found.usage.prompt_tokens, "completion_tokens": found.usage.completion_tokens}
+            told = asdict(found.profile) | {"written": list(templates), "kept": list(kept), "folder": str(folder)}
+            options.print_json(told | {"calls": found.usage.calls, **spent, "notes": list(found.notes)})
+        else:
+            options.print_text(_describe_tuned(found, list(templates), kept, folder))
         _update_settings(found, root, folder, language)
-        options.print_text(f"read the prompts, edit them, then: sensegraph index{options.format_root_flag(root)}")
+        if not as_json:
+            options.print_text(f"read the prompts, edit them, then: sensegraph index{options.format_root_flag(root)}")
 
 
 # ── what is shown to the model ──

@@ -274,8 +274,8 @@ class _Joiner:
         self.clock.check()
         if rows > self.most:
             raise InputError(
-                f"The query finds {rows:,} combinations while {doing}, and may find {self.most:,}: say more of what is "
-                "sought there (a name, a type, a condition), or allow more (--most N)."
+                f"Query too broad: it finds {rows:,} combinations while {doing} (limit {self.most:,}). Add a name, "
+                "type or condition, or allow more (--most N)."
             )
 
     # ── conditions ──

@@ -339,5 +339,5 @@ def _cite_rows(rows: Sequence[Row], shelf: GraphReader) -> tuple[Marks, tuple[Ci
     parts += [""] * (len(rows) - len(parts))
     marks = tuple(tuple(map(int, _MARK.findall(part))) for part in parts)
     notes = [f"{more:,} more texts tell of these rows than are cited"] * (more > 0)
-    notes += [f"{unresolved} sources led nowhere and were left out"] * (unresolved > 0)
+    notes += [f"left out {unresolved} dangling citations"] * (unresolved > 0)
     return marks, citations, tuple(notes)

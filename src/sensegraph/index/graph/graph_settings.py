@@ -40,9 +40,9 @@ class ResolveSettings:
     """How different names of one thing, and one name of different things, are found.
 
     `automatic` decides at each build what the documents themselves make sure: pairs from the score `sure` on are one,
-    and a name is another thing in documents that use it so; else `sensegraph resolve` proposes, and no name is told
-    apart. `engine` says whether `resolve` asks an engine that can (auto) about pairs with a score between `reject` and
-    `accept`, or nobody (none); a build asks nobody. `cross_types` are pairs of types that may be one thing.
+    and a name is another thing in documents that use it so; else `sensegraph entities duplicates` proposes, and no name
+    is told apart. `engine` says whether that asks an engine that can (auto) about pairs with a score between `reject`
+    and `accept`, or nobody (none); a build asks nobody. `cross_types` are pairs of types that may be one thing.
     """
 
     automatic: bool = True

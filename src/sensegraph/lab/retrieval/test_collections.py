@@ -134,7 +134,7 @@ def read_json_objects(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
             try:
                 record = json.loads(line)
             except ValueError as e:
-                raise InputError(f"{path}, line {number}: not valid JSON ({e}); mend or delete it.") from e
+                raise InputError(f"{path}, line {number}: not valid JSON ({e}); fix or remove the line.") from e
             yield f"{path}, line {number}", record if isinstance(record, dict) else {}
 
 

@@ -93,9 +93,7 @@ class SqliteStore:
         return db
 
     def _format(self) -> int:
-        """The file's format, 0 for a new one.
-
-        Raises StoreError, before anything is written, for a file of another format or one that has lost its head."""
+        """The file's format, 0 for a new one. Raises StoreError, before anything is written, for another or none."""
         (found,) = self._db.execute("PRAGMA user_version").fetchone()
         if found != FORMAT and self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'format'").fetchone():
             (found,) = self._db.execute("SELECT max(number) FROM format").fetchone()  # the head of the file is bad
@@ -193,6 +191,13 @@ class SqliteStore:
         """Put everything that was written where it stays; the bytes that the store takes then."""
         self.select("PRAGMA wal_checkpoint(TRUNCATE)")
         return self.size()
+
+    def is_whole(self) -> bool:
+        """Whether SQLite finds no damage in the file."""
+        try:
+            return self.select("PRAGMA quick_check(1)") == [("ok",)]
+        except StoreError:
+            return False
 
     def size(self) -> int:
         """The bytes of all files of the store."""

@@ -15,6 +15,7 @@ import anyio
 import anyio.to_thread
 
 from sensegraph.corpus.corpus import Corpus
+from sensegraph.corpus.views import SCHEMA
 from sensegraph.errors import InputError, SensegraphError, StoreError
 from sensegraph.runtime.activity import StopToken, begin_activity
 from sensegraph.server.http.access import Limits, ServeOptions
@@ -70,7 +71,7 @@ class ServedCorpus:
                 continue
             if key == self.corpus.workspace.index_key() or not left:
                 break
-        return {"index": key, **found}
+        return {"schema": SCHEMA, "index": key, **found}
 
     def describe(self, writable: bool) -> JSON:
         """The corpus in the list of all."""

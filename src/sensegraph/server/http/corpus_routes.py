@@ -86,7 +86,7 @@ class CorpusRoutes:
         from sensegraph.plugins import list_plugins
 
         found = [p for p in list_plugins("methods") if p.name not in METHODS]
-        return pack_object({"methods": views.view_methods(METHODS, found)}, request)
+        return pack_object({"schema": views.SCHEMA, "methods": views.view_methods(METHODS, found)}, request)
 
     async def status(self, request: Request) -> Response:
         """The state of the corpus."""

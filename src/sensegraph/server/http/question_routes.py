@@ -33,7 +33,7 @@ def ask_corpus(served: ServedCorpus, body: QueryBody, hear: Hear = None) -> JSON
         before = corpus.engine.usage()
         found = corpus.check(answer, question=body.question)
         told |= views.view_checks(found, corpus.engine.usage() - before)
-    return {"index": key, **told}
+    return {"schema": views.SCHEMA, "index": key, **told}
 
 
 class QuestionRoutes:

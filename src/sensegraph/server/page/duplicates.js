@@ -24,7 +24,7 @@ export class Duplicates {
   listed() {
     if (!this.pairs.length) return h("p", {class: "soft"}, "There is no pair to decide.");
     const more = this.pairs.length - SHOWN;
-    return [h("p", {class: "soft"}, `${many(this.pairs.length, "pair")} to decide. A decision brings the index up to date, and can be taken back: sensegraph undo.`),
+    return [h("p", {class: "soft"}, `${many(this.pairs.length, "pair")} to decide. A decision brings the index up to date, and can be taken back: sensegraph entities undo.`),
       h("ul", {class: "plainlist"}, this.pairs.slice(0, SHOWN).map(p => this.row(p))), more > 0 && h("p", {class: "soft"}, `and ${more} more`)];
   }
 

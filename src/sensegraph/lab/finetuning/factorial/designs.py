@@ -76,7 +76,9 @@ def read_ratings(paths: Sequence[Path]) -> Ratings:
     blank = 0
     for path in paths:
         if not path.is_file():
-            raise InputError(f"{path} is no file: fill in the sheet that `sensegraph tune factorial --sheet` writes.")
+            raise InputError(
+                f"File not found: {path}. Create it with `sensegraph tune compare --sheet`, and fill it in."
+            )
         with path.open(encoding="utf-8-sig", newline="") as file:
             reader = csv.DictReader(file)
             if missing := [c for c in ("line", "correct") if c not in (reader.fieldnames or ())]:
