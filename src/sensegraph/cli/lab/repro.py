@@ -63,7 +63,8 @@ def reproduce_paper(
     given, prompts = lay_tables(read_toml_tables(Path(FILE)), flags), loaded.model.prompts
     given = lay_tables(given, {"store": {"url": ""}})  # a database holds one corpus: those of tables lie in folders
     given = lay_tables(given, {"model": {"prompts": str(Path(prompts).resolve())}}) if prompts else given
-    found, planned = list[tuple[str, ReproducedTable]](), list[dict[str, Any]]()
+    found: list[tuple[str, ReproducedTable]] = []
+    planned: list[dict[str, str]] = []
     with show_progress(quiet or as_json or dry_run) as report:
         for name in names:
             bench = Bench(name, data, root / name, given, report, limit)
