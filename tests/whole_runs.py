@@ -15,8 +15,8 @@ import json
 import math
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -31,8 +31,12 @@ from laws.corpora import CORPORA, as_they_are
 from scripted import Call
 from sensegraph.built_in_parts import BUILT_IN
 from sensegraph.corpus.corpus import Corpus
+from sensegraph.graphs.interchange.property_graphs import export_graph
+from sensegraph.index.estimate import Estimate
+from sensegraph.index.index import Index
 from sensegraph.index.parts import find_part
 from sensegraph.methods import METHODS
+from sensegraph.questions import Condition, Scope
 from sensegraph.types import Passage, Usage
 
 PINNED = Path(__file__).parent / "data" / "runs"
@@ -43,46 +47,114 @@ QUESTIONS: Mapping[str, Sequence[str]] = {
     "harbour-scripted": (harbour.QUESTIONS["multi-hop"],),
 }
 """The runs, each a corpus of the laws with an engine, and what is asked."""
+SCOPES: Mapping[str, Sequence[Scope]] = {
+    "harbour-offline": (
+        Scope(documents=("letter-*", "report-*"), since="2019", until="2023-06-01"),
+        Scope(as_of="2022"),
+        Scope(where=(Condition("year", "<", 2022),), between=("2019", ""), unknown="exclude"),
+    )
+}
+"""Filters and moments under which the first question of a run is asked again."""
+PATTERNS = (
+    "(a)-[r]-(b) RETURN a.name, b.name, r.weight ORDER BY r.weight DESC, a.name, b.name LIMIT 9",
+    "(a:person)-[]-(b)-[]-(c) WHERE c.degree > 1 RETURN a.name, count(DISTINCT c) AS n ORDER BY n DESC, a.name",
+)
 PRECISION = 1e-4
+FRACTION = re.compile(r"\d+\.\d{5,}(?:e-?\d+)?")
 KEY = re.compile(r"\b([0-9a-f]{6})[0-9a-f]{14,}\b")  # of which the beginning tells enough
 SHOWN = 40  # characters of a long text, behind which its digest stands
 LISTED = 64  # numbers of an array: of more a digest, or what they add up to
 
 
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A built corpus, what the build has asked of a server, and what one document more would take then."""
+
+    corpus: Corpus
+    calls: Sequence[Call]
+    more: Estimate
+
+
 @cache
-def open_run(run: str) -> tuple[Corpus, list[Call]]:
-    """The built corpus of a run, open until the end of the process, and what the build has asked of a server."""
+def open_run(run: str) -> Run:
+    """A run, made once and open until the end of the process."""
     name, _, engine = run.partition("-")
     folder = TemporaryDirectory(prefix="whole-runs-")
     asked = Asked(Path(folder.name), engine)
     atexit.register(folder.cleanup)
     atexit.register(asked.close)
     corpus = asked.built(name, as_they_are)
-    return corpus, list(asked.server.calls) if asked.server else []
+    calls = list(asked.server.calls) if asked.server else []
+    return Run(corpus, calls, corpus.estimate([CORPORA[name].guest]))
 
 
 def list_groups(run: str) -> list[str]:
     """What is pinned of a run: tables and parts of its index, what methods answer, what a model is asked."""
     tables = ("documents", "chunks", "entities", "relations", "claims", "communities", "clusters", "vectors", "notes")
     parts = [f"part {name}" for name in BUILT_IN if name in PARTS and name not in ("relations", "layers")]
-    asked = ["requests"] if run.endswith("scripted") else []
-    return [*tables, *parts, *asked, *(f"answers {name}" for name in METHODS)]
+    asked = ["requests"] if run.endswith("scripted") else ["views", "match", "exports"]
+    within = [f"inside {name}" for name in METHODS] if run in SCOPES else []
+    return [*tables, *parts, "estimate", *asked, *(f"answers {name}" for name in METHODS), *within]
+
+
+def list_views(corpus: Corpus) -> Iterator[tuple[str, Any]]:
+    """What is shown of an index without a question, each thing with its name."""
+    names = [e.name for e in corpus.entities()]
+    yield "documents", corpus.browser.documents()
+    yield "from the second", corpus.browser.documents("a", first=1, limit=2)
+    yield "entities", names
+    yield "from the third", corpus.browser.entity_rows("a", first=2, limit=2)
+    yield "map", corpus.browser.map_depth(0)
+    for document in corpus.documents():
+        yield document.id, corpus.browser.document(document.id, start=3, end=90, mentions=True)
+    for row in corpus.reports(0):
+        yield row.title, corpus.report(row.id)
+        yield row.title, corpus.browser.map_community(row.id)
+    for entity in corpus.entities()[:5]:
+        yield entity.name, corpus.entity(entity.id)
+        yield entity.name, corpus.timeline(entity.id)
+    yield "changes", corpus.changes("2019", "2022")
+    yield "resolve", corpus.resolve(ask=False)
+
+
+def list_exports(index: Index) -> list[Any]:
+    """The files that an index is exported to, each with its size and its digest, numbers to six digits."""
+    rows: list[Any] = []
+    with TemporaryDirectory() as folder:
+        for form in ("csv", "graphml", "cypher", "json"):
+            export_graph(index, Path(folder) / form, form)
+        for file in sorted(Path(folder).rglob("*.*")):
+            text = FRACTION.sub(lambda m: f"{float(m[0]):.6g}", file.read_text(encoding="utf-8"))
+            rows.append([file.relative_to(folder).as_posix(), len(text), show_value(text.encode())])
+    return rows
 
 
 @cache
 def find_rows(run: str, group: str) -> list[Any]:
     """What a run comes to in one group, as JSON has it."""
-    corpus, calls = open_run(run)
-    index, (kind, _, name) = corpus.index(), group.partition(" ")
+    made, (kind, _, name) = open_run(run), group.partition(" ")
+    corpus = made.corpus
+    index = corpus.index()
     match kind:
         case "answers":
             answers = [corpus.query(question, method=name) for question in QUESTIONS[run]]
             return [show_value(replace(a, usage=Usage())) for a in answers]  # it shrinks with what was asked before
+        case "inside":
+            asked = [corpus.query(QUESTIONS[run][0], method=name, scope=scope) for scope in SCOPES[run]]
+            return [show_value(replace(a, usage=Usage())) for a in asked]
+        case "estimate":
+            return [show_value(made.more)]
+        case "views":
+            return [[told, show_value(found)] for told, found in list_views(corpus)]
+        case "match":
+            return [[text, show_value(corpus.match(text, cite=True))] for text in PATTERNS]
+        case "exports":
+            return list_exports(index)
         case "part":
             return [show_value(index.part(find_part(name)))]
         case "requests":
             shas: dict[str, list[str]] = defaultdict(list)
-            for call in calls:
+            for call in made.calls:
                 shas[call.task].append(call.sha)
             return [[task, len(shas[task]), show_value("".join(sorted(shas[task])).encode())] for task in sorted(shas)]
         case "documents" | "chunks":
@@ -160,14 +232,14 @@ def read_pinned(run: str) -> dict[str, list[Any]]:
     for line in (PINNED / f"{run}.jsonl").read_text(encoding="utf-8").splitlines():
         group, row = json.loads(line)
         rows[group].append(row)
-    return rows
+    return dict(rows)
 
 
 def name_differences(run: str, *groups: str) -> list[str]:
     """The rows of these groups that differ from those that are pinned, each as found and as pinned."""
     told: list[str] = []
     for group in groups:
-        found, pinned = find_rows(run, group), read_pinned(run)[group]
+        found, pinned = find_rows(run, group), read_pinned(run).get(group, [])
         if len(found) != len(pinned):
             told.append(f"{group}: {len(found)} rows are found, {len(pinned)} are pinned")
         else:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from typer.testing import CliRunner, Result
 from judged_towns import written
 from scripted import ScriptedServer
 from sensegraph.cli import app
+from sensegraph.cli.lab import table_measuring
 from sensegraph.cli.lab.repro import format_reproduction
 from sensegraph.cli.lab.table_measuring import _KINDS, Bench, _set_beside_published, hash_measuring_sets
 from sensegraph.cli.options import skip_progress
@@ -330,3 +332,20 @@ def test_win_rates_of_six_conditions_stand_beside_those_of_table_6(run: Run, tmp
     assert len(ours_of(found)["comprehensiveness"]) == 15
     assert cell["published"] == 50.24
     assert 0 <= cell["ours"] <= 100
+
+
+def test_contexts_are_set_beside_the_mean_of_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    (recipe,) = (r for r in read_recipes("zhang2025") if r.kind == "contexts")
+    (asked,) = set(recipe.rows.values())
+    measured = {asked: 60.0, "one": 100.0, "two": 140.0}
+
+    def compare(sizes: dict[str, float]) -> ReproducedTable:
+        costs = {name: SimpleNamespace(context_tokens=size) for name, size in sizes.items()}
+        found = SimpleNamespace(costs=costs, engine="offline")
+        monkeypatch.setattr(table_measuring, "_run_recipe_plan", lambda *_: (found, []))
+        return _KINDS["contexts"](recipe, Bench("zhang2025", tmp_path, tmp_path, {}, skip_progress))
+
+    table = compare(measured)
+    assert [f.ours for f in table.figures] == [pytest.approx(50.0)] * len(recipe.rows)
+    assert any("60" in note and "140" in note for note in table.notes)
+    assert [f.ours for f in compare({asked: 60.0}).figures] == [None] * len(recipe.rows)

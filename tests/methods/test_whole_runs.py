@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sensegraph.methods import METHODS
-from whole_runs import QUESTIONS, find_rows, name_differences
+from whole_runs import QUESTIONS, SCOPES, find_rows, name_differences
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -13,3 +13,10 @@ from whole_runs import QUESTIONS, find_rows, name_differences
 def test_a_method_answers_what_it_answered(run: str, method: str) -> None:
     assert len(find_rows(run, f"answers {method}")) == len(QUESTIONS[run])
     assert name_differences(run, f"answers {method}") == []
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("run", SCOPES)
+def test_a_method_answers_what_it_answered_of_a_part_of_the_corpus(run: str, method: str) -> None:
+    assert len(find_rows(run, f"inside {method}")) == len(SCOPES[run])
+    assert name_differences(run, f"inside {method}") == []

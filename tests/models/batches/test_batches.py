@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from typer.testing import CliRunner
 
@@ -15,6 +16,10 @@ from sensegraph.cli import app
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.corpus.workspace import Built
 from sensegraph.errors import BatchPending, BudgetExceeded, EndpointDown, SettingsError
+from sensegraph.models.batches.batch_box import BatchBox, BatchPlan
+from sensegraph.models.batches.reply_files import StoredReply
+from sensegraph.models.endpoint.client import Endpoint
+from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from wired import content, settings, stories
 
 FAST = {"batch": True, "batch_least": 2, "batch_poll_s": 0.001, "backoff_s": 0.01}
@@ -232,3 +237,16 @@ def test_requests_and_replies_may_travel_in_files(tmp_path: Path, plain: Plain) 
         assert run("--read-replies", str(tmp_path / "none")).exit_code == 1
     with Corpus.open(root) as corpus:
         assert corpus.status().counts["entities"] > 5
+
+
+def test_a_reply_is_new_once(tmp_path: Path) -> None:
+    """So that what was paid for is counted once."""
+    table = EndpointSettings(base_url="http://127.0.0.1:9/v1", model="scripted")
+
+    def open_box() -> BatchBox:
+        return BatchBox(tmp_path, Endpoint(table), BatchPlan(), lambda *_: None)
+
+    box, reply = open_box(), StoredReply("a" * 40, 200, msgspec.Raw(b"{}"))
+    assert list(box._replies.keep([reply])) == []
+    assert box.recall("b" * 40) is None
+    assert [box.recall(reply.key) for _ in range(3)] == [(reply, True), (reply, False), (reply, False)]

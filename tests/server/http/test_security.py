@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from starlette.datastructures import Headers
 
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SettingsError
@@ -23,7 +24,9 @@ from sensegraph.server.http.access import (
     make_token_file,
     read_token_file,
 )
-from sensegraph.server.http.guard import Bucket
+from sensegraph.server.http.failures import Refused
+from sensegraph.server.http.guard import Bucket, Guard
+from sensegraph.server.http.metrics import Metrics
 from sensegraph.server.running import choose_tokens
 from web_client import JSON, WebClient, serving
 
@@ -248,6 +251,37 @@ def test_an_address_that_shows_many_wrong_tokens_is_not_heard_for_a_while(corpus
         found = [opened.get(f"{C}/status", **bearer("wrong")) for _ in range(5)]
         assert [r.status for r in found] == [401, 401, 401, 429, 429]
         assert found[-1].headers["retry-after"] == "60"
+
+
+def test_a_client_is_its_token_or_its_session_and_else_its_address(tokens: Tokens) -> None:
+    sessions = Sessions()
+    reads, writes = sessions.begin("read"), sessions.begin("write")
+
+    def admit(options: ServeOptions, **headers: str) -> tuple[str, str, str]:
+        guard = Guard(None, options, sessions, Metrics(options.limits), lambda: None)  # type: ignore[arg-type]
+        headers = {name: value.replace("COOKIE", guard.cookie) for name, value in headers.items()}
+        found = guard._identify(Headers(headers), "10.0.0.7")
+        return found.level, found.client, found.session
+
+    def digest(name: str) -> str:
+        return sha256(name.encode()).hexdigest()[:16]
+
+    alone, guarded = ServeOptions(port=0), ServeOptions(port=0, tokens=tokens)
+    reading = ServeOptions(port=0, tokens=tokens, read_only=True)
+    assert admit(alone) == ("write", "10.0.0.7", "")
+    assert admit(ServeOptions(port=0, read_only=True)) == ("read", "10.0.0.7", "")
+    assert admit(guarded) == ("", "10.0.0.7", "")
+    assert admit(guarded, **bearer(READ)) == ("read", digest(READ), "")
+    assert admit(guarded, authorization=f"bearer {WRITE} ") == ("write", digest(WRITE), "")
+    assert admit(reading, **bearer(WRITE)) == ("read", digest(WRITE), "")
+    assert admit(guarded, cookie=f"COOKIE={writes}") == ("write", digest(writes), writes)
+    assert admit(guarded, cookie=f"other=1; COOKIE={reads}") == ("read", digest(reads), reads)
+    assert admit(reading, cookie=f"COOKIE={writes}") == ("read", digest(writes), writes)
+    assert admit(guarded, cookie="COOKIE=invented") == ("", "10.0.0.7", "invented")
+    assert admit(guarded, cookie=f"other={writes}") == ("", "10.0.0.7", "")
+    for wrong in (bearer("wrong"), {"authorization": f"Basic {READ}"}):
+        with pytest.raises(Refused, match="not known here"):
+            admit(guarded, **wrong)
 
 
 # ── the file of tokens ──
