@@ -247,17 +247,18 @@ def make_gazetteer(documents: Iterable[Noted]) -> Gazetteer:
     """The names that `documents` bear, and how they write their words."""
     names: set[str] = set()
     counts: Counter[str] = Counter()
+    first: Counter[str] = Counter()  # words that begin a sentence: their capitals say nothing
     for document in documents:
         names.update(document.bears, document.quoted, *(chunk.bears for chunk in document.chunks))
-        for chunk in document.chunks:
-            for line in chunk.words.split("\n"):
-                counts.update(line.split(" ")[1:])
+        lines = "\n".join(chunk.words for chunk in document.chunks)
+        counts.update(lines.replace("\n", " ").split(" "))
+        first.update([line.partition(" ")[0] for line in lines.split("\n")])
     capitals: dict[str, int] = defaultdict(int)
     for word, count in counts.items():
-        if word.startswith(MARK):
-            capitals[word[1:]] += count
+        if word.startswith(MARK) and (inside := count - first[word]):
+            capitals[word[1:]] += inside
     for word in list(capitals):
-        capitals[word] -= counts.get(word, 0)
+        capitals[word] -= counts.get(word, 0) - first[word]
     lengths: dict[str, set[int]] = defaultdict(set)
     for name in names:
         parts = name.split(" ")
@@ -301,7 +302,8 @@ class Recognising(Sequence[tuple[Noted, Gazetteer]]):
 
 def collect_words(document: Noted) -> set[str]:
     """The words of a document, each once."""
-    return set(" ".join(chunk.words.replace("\n", " ") for chunk in document.chunks).replace(MARK, "").split(" "))
+    marked = set("\n".join(chunk.words for chunk in document.chunks).replace("\n", " ").split(" "))
+    return {word.replace(MARK, "") for word in marked}
 
 
 def count_mentions(document: Noted, known: Gazetteer) -> list[dict[str, int]]:

@@ -221,12 +221,13 @@ class SqliteStore:
     def has(self, keys: Sequence[str]) -> set[str]:
         """Which of these keys are present, as an object, a table or an array."""
         found = {k for k in keys if k in self._aside}
+        others: Sequence[str] = keys
         with self._guard():
-            for block in _cut_blocks(keys):
-                for table in ("object", "part"):
+            for table in ("object", "part"):
+                for block in _cut_blocks(others):
                     query = f"SELECT key FROM {table} WHERE key IN ({_question_marks(block)})"
                     found.update(k for (k,) in self._db.execute(query, block))
-        others = [k for k in keys if k not in found]
+                others = [k for k in keys if k not in found]
         if len(others) < _LISTED:
             return found | {k for k in others if self.array_path(k).exists()}
         return found.union(set(self._arrays.names()).intersection(others))  # one listing for many questions
