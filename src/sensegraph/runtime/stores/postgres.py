@@ -108,6 +108,11 @@ class PostgresStore:
                 self._gate = None
             gate.close()
 
+    @property
+    def closed(self) -> bool:
+        """Whether it was closed."""
+        return self._db.closed
+
     def close(self) -> None:
         """Close the connections; the store cannot be used afterwards."""
         self._db.close()
@@ -364,8 +369,15 @@ class _Absent(Exception):
     """There is no such array."""
 
 
-def _open_copy(url: str, root: Path, cache: Path, password: Callable[[], str], readonly: bool) -> PostgresStore:
-    return PostgresStore(url, root, cache, readonly=readonly, password=password)
+_COPIES: dict[tuple[Any, ...], PostgresStore] = {}  # of this process, which is sent a copy with every batch
+
+
+def _open_copy(*given: Any) -> PostgresStore:
+    """The copy of a store in this process, made when it is first needed."""
+    if given not in _COPIES or _COPIES[given].closed:
+        url, root, cache, password, readonly = given
+        _COPIES[given] = PostgresStore(url, root, cache, readonly=readonly, password=password)
+    return _COPIES[given]
 
 
 def _cut_blocks(values: Iterable[T], size: int) -> Iterator[list[T]]:

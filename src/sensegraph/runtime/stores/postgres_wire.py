@@ -43,6 +43,11 @@ class Database:
         threading.Thread(target=self._loop.run_forever, name="postgres", daemon=True).start()
         self._end = weakref.finalize(self, _end_loop, self._loop, self._idle)
 
+    @property
+    def closed(self) -> bool:
+        """Whether it was closed."""
+        return not self._end.alive
+
     def close(self) -> None:
         """Close all connections that nobody uses."""
         self._end()
