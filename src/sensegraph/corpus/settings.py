@@ -28,7 +28,7 @@ from sensegraph.methods import METHODS, method_class
 from sensegraph.models.endpoint import endpoint_settings
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from sensegraph.personal.personal_settings import PersonalSettings
-from sensegraph.runtime.stores.database_address import PASSWORD, DatabaseAddress, is_database
+from sensegraph.runtime.database_address import PASSWORD, DatabaseAddress, is_database
 
 T = TypeVar("T")
 

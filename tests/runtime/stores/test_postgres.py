@@ -28,8 +28,8 @@ from databases import (
     start_database,
 )
 from sensegraph.errors import Busy, SettingsError, StoreError
+from sensegraph.runtime.database_address import DatabaseAddress, is_database
 from sensegraph.runtime.stores.corpus_store import LOST
-from sensegraph.runtime.stores.database_address import DatabaseAddress, is_database
 from sensegraph.runtime.stores.opening import StorePlace
 from sensegraph.runtime.stores.postgres import PostgresStore
 from sensegraph.runtime.stores.sqlite import SqliteStore

@@ -20,7 +20,7 @@ from typing import Any, Literal
 from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlsplit
 
 from sensegraph.errors import SettingsError, Unapproved
-from sensegraph.runtime.stores.database_address import DatabaseAddress
+from sensegraph.runtime.database_address import DatabaseAddress
 
 USUAL = "OPENAI_API_KEY"  # the variable that needs no approval at its vendor's own address, nor on this machine
 MODEL = "model:"

@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sensegraph.errors import StoreError
-from sensegraph.runtime.stores.database_address import PASSWORD, DatabaseAddress
+from sensegraph.runtime.database_address import PASSWORD, DatabaseAddress
 
 if TYPE_CHECKING:
     import asyncpg
