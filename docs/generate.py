@@ -42,6 +42,7 @@ Windows under `APPDATA`.
 "MISTRAL_API_KEY@https://api.mistral.ai/v1" = true      # with the key in another variable
 "model:/home/me/tuned" = true                           # one that local.model, embedding.folder or rerank.model names
 "store:postgresql://db.example.org/library" = true      # a database that store.url names
+"cluster:head.example.org:6379" = true                  # a cluster that executor.address names
 ```
 
 An approval holds for all that lies below its address, and for one variable: a file cannot choose another secret for it.

@@ -5,7 +5,10 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import signal
+import subprocess
 import tempfile
+import time
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -39,6 +42,29 @@ def start_database(*, lasting: bool = False) -> Any:
         started.psql(f"ALTER SYSTEM SET {name} = off")
     started.psql("SELECT pg_reload_conf()")
     return started
+
+
+def kill_database(server: Any) -> None:
+    """Kill a server at once, and wait until its processes are gone."""
+    killed = server.get_pid()
+    os.kill(killed, signal.SIGKILL)
+    until = time.monotonic() + 30
+    while Path(f"/proc/{killed}").exists() and time.monotonic() < until:
+        time.sleep(0.02)
+
+
+def restart_database(server: Any) -> None:
+    """Start a server again that was killed, and wait until it answers: it repairs itself first."""
+    until = time.monotonic() + 60
+    while True:
+        try:
+            server.ensure_postgres_running()
+            server.psql("SELECT 1")
+            return
+        except (OSError, RuntimeError, AssertionError, subprocess.SubprocessError):
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.2)
 
 
 def corpus_url(folder: Path, database: str = "") -> str:

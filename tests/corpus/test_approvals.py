@@ -419,7 +419,7 @@ def test_an_approval_holds_for_one_variable_and_what_lies_below_an_address(given
 
 
 @pytest.mark.parametrize(
-    "given", ["llm.example", "ftp://x.example", "A B@https://x", "model:", "https://me:pw-1234@", "store:x"]
+    "given", ["llm.example", "ftp://x.example", "A B@https://x", "model:", "https://me:pw-1234@", "store:x", "cluster:"]
 )
 def test_what_approves_nothing_is_an_error_without_a_password(given: str):
     with pytest.raises(SettingsError, match=r"SENSEGRAPH_TRUST: .* approves nothing") as caught:
@@ -435,9 +435,12 @@ def test_what_approves_nothing_is_an_error_without_a_password(given: str):
         ("store:postgresql://db.example", "store:postgresql://db.example/library", False),
         ("store:postgresql://db.example/other", "store:postgresql://db.example/library", False),
         ("https://db.example", "store:postgresql://db.example/library", False),
+        ("cluster:HEAD.example:6379", "cluster:head.example:6379", True),
+        ("cluster:ray://head.example:10001", "cluster:head.example:10001", True),
+        ("cluster:head.example", "cluster:head.example:6379", False),
     ],
 )
-def test_an_approval_of_a_database_holds_for_that_one_alone(given: str, wanted: str, holds: bool):
+def test_an_approval_of_a_database_or_a_cluster_holds_for_that_one_alone(given: str, wanted: str, holds: bool):
     assert is_approved(wanted, read_approvals(given, {}, Path("x"))) is holds
 
 
@@ -448,6 +451,22 @@ def test_no_corpus_is_kept_in_a_database_that_a_file_chose(tmp_path: Path, unrea
     assert caught.value.wanted == "store:postgresql://db.example/library"
     assert "SENSEGRAPH_TRUST=store:postgresql://db.example/library" in str(caught.value)
     assert unreachable == []
+
+
+def test_no_work_is_sent_to_a_cluster_that_a_file_chose(tmp_path: Path, unreachable: list[object]):
+    (tmp_path / "sensegraph.toml").write_text('[executor]\nkind = "ray"\naddress = "head.example:6379"\n')
+    with (
+        Corpus.open(tmp_path) as corpus,
+        pytest.raises(Unapproved, match="whose machines can run programs as you") as caught,
+    ):
+        corpus.runtime()
+    assert caught.value.wanted == "cluster:head.example:6379"
+    assert unreachable == []
+
+
+@pytest.mark.parametrize(("address", "free"), [("auto", True), ("127.0.0.1:6379", True), ("head.example:6379", False)])
+def test_a_cluster_of_this_machine_needs_no_approval(address: str, free: bool):
+    assert needs_no_approval(f"cluster:{address}") is free
 
 
 def test_an_approval_that_is_taken_back_counts_no_more(tmp_path: Path, home: Path):

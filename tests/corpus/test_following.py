@@ -119,7 +119,10 @@ def test_tables_are_laid_over_one_another_value_by_value() -> None:
 def test_what_is_used_where_no_setting_says_otherwise() -> None:
     made = Settings()
     assert (made.engine, made.embedder, made.method, made.chunker) == ("auto", "auto", "auto", "windows")
-    assert (made.store, made.executor) == (StoreTable(kind="auto", url="", cache=""), ExecutorTable(kind="local"))
+    assert (made.store, made.executor) == (
+        StoreTable(kind="auto", url="", cache=""),
+        ExecutorTable(kind="local", address=""),
+    )
     assert (made.processes, made.trust, made.foreign, made.methods) == (0, False, {}, {})
     assert made.rerank == RerankTable(by="none", top=50, model="")
     assert ENGINES.known()[:4] == ("auto", "offline", "model", "local")

@@ -7,6 +7,7 @@ import pickle
 import threading
 from collections import Counter, OrderedDict
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from typing import Any
 import pytest
 
 from scripted import ScriptedServer
-from sensegraph.errors import ItemFailed, StepFailed
+from sensegraph.errors import ItemFailed, StepFailed, StoreError
 from sensegraph.index.vectors import embed_texts
 from sensegraph.runtime.batches import Call, Encoded, Stoppable, Work, cut_batches
 from sensegraph.runtime.executors.processes import SerialExecutor
@@ -124,6 +125,68 @@ def test_what_works_can_be_sent_to_another_process(store: SqliteStore, server: S
     rt = replace(runtime(store, server), executor=Sending())
     assert list(rt.each(counted, [1, 2])) == [1, 2]
     assert len(rt.each(embed_texts, ["one"])) == 1
+
+
+@step("test_working.once_more", version=1, doubts=lambda raw: raw == b"6")
+def once_more(items: Sequence[int]) -> list[int]:
+    SEEN[len(items)] += 1
+    if 5 in items:
+        raise ItemFailed("five")
+    return [2 * item for item in items]
+
+
+class Watching(SerialExecutor):
+    """Keeps what is handed over and what comes back."""
+
+    def __init__(self) -> None:
+        self.handed: list[Any] = []
+        self.back: list[Any] = []
+
+    def map(self, call: Any, batches: Sequence[Any], *, waits: bool) -> Iterator[tuple[int, Any]]:
+        self.handed += list(batches)
+        for position, result in super().map(call, batches, waits=waits):
+            self.back.append(result)
+            yield position, result
+
+
+def test_workers_read_by_key_and_store_what_they_compute_where_processes_share_a_store(
+    store: SqliteStore, rt: Runtime
+) -> None:
+    plain = replace(rt, executor=SerialExecutor())
+    expected = plain.each(once_more, plain.each(counted, range(3)))
+    with closing(SqliteStore(store.root / "shared")) as shared:
+        shared.shared = True
+        watching = Watching()
+        rt = replace(rt, store=shared, executor=watching, computed=Counter(), doubted=[])
+        first = rt.each(counted, range(4))
+        assert watching.handed[0] == ([first.keys[0]], [0])
+        watching.handed.clear()
+        watching.back.clear()
+        found = rt.each(once_more, first)
+        assert watching.handed[2] == ([found.keys[2]], [first.keys[2]])
+        assert watching.back == [[False], [False], [False], [True]]
+        assert list(found) == [0, 2, 4, 6]
+        assert found.keys[:3] == expected.keys
+        assert rt.computed == {"test_working.counted": 4, "test_working.once_more": 4}
+        assert rt.doubted == ["test_working.once_more"]
+        with pytest.raises(StepFailed, match="five"):
+            rt.each(once_more, [5, 6, 8])
+        assert rt.missing(once_more, [5, 6, 8]) == [0]
+
+
+def test_no_more_is_asked_for_once_the_store_is_away(store: SqliteStore, server: ScriptedServer) -> None:
+    rt = runtime(store, server)
+    asked = []
+
+    class Away(SerialExecutor):
+        def map(self, call: Any, batches: Sequence[Any], *, waits: bool) -> Iterator[tuple[int, Any]]:
+            for position, batch in enumerate(batches):
+                asked.append(batch)
+                yield position, StoreError("the database is away")
+
+    with pytest.raises(StoreError, match="is away"):
+        replace(rt, executor=Away()).each(counted, range(100))
+    assert len(asked) == 1
 
 
 def test_keys_are_cut_into_full_batches_and_a_rest() -> None:

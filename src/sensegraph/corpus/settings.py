@@ -28,14 +28,14 @@ from sensegraph.methods import ALIASES, METHODS, method_class
 from sensegraph.models.endpoint import endpoint_settings
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from sensegraph.personal.personal_settings import PersonalSettings
-from sensegraph.runtime.stores.database_address import PASSWORD, DatabaseAddress, is_database
+from sensegraph.runtime.database_address import PASSWORD, DatabaseAddress, is_database
 
 T = TypeVar("T")
 
 
 ENGINES = Names("engines", ("auto", "offline", "model", "local"))
 Guarded = Literal[
-    "chat", "embedding", "rerank", "local", "folder", "cross-encoder", "store"
+    "chat", "embedding", "rerank", "local", "folder", "cross-encoder", "store", "cluster"
 ]  # what an approval may be needed for
 FILE = "sensegraph.toml"
 FOLDER = ".sensegraph"  # where a corpus keeps its store, inside its own folder
@@ -44,7 +44,7 @@ FIXED = ("name", "requires", "reads", "foreign", "part_settings", "part_objects"
 _GUARDED = (
     *("endpoint.base_url", "endpoint.api_key_env", "endpoint.embedding_base_url", "endpoint.embedding_api_key_env"),
     *("endpoint.rerank_base_url", "endpoint.rerank_api_key_env", "local.model", "embedding.folder", "rerank.model"),
-    "store.url",
+    *("store.url", "executor.address"),
 )
 _LINKS = "documents.follow_links"
 _LONGEST = 100_000  # bytes of a file of settings; the library takes the square of a name: 5 s of so many
@@ -251,6 +251,11 @@ def read_store_password() -> str:
     return os.environ.get(PASSWORD, "")
 
 
+def forbid_usage_reports() -> None:
+    """See to it that Ray tells nobody that it is used, unless the user has set otherwise."""
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+
+
 def locate_caches() -> Path:
     """The folder of this machine for what can be fetched again: under XDG_CACHE_HOME, else under ~/.cache."""
     named = Path(os.environ.get("XDG_CACHE_HOME", ""))
@@ -364,6 +369,9 @@ def _find_wanted(settings: Settings, name: Guarded) -> tuple[list[str], set[str]
         field, model = own if name == "local" else ("embedding.folder", settings.embedding.folder)
         field, model = ("rerank.model", settings.rerank.model) if name == "cross-encoder" else (field, model)
         return [endpoint_settings.approval_of_model(model)], {foreign[field]} if field in foreign else set(), True
+    if name == "cluster":
+        files = {foreign["executor.address"]} if "executor.address" in foreign and settings.executor.address else set()
+        return [endpoint_settings.approval_of_cluster(settings.executor.address)] if files else [], files, True
     if name == "store":
         files = {foreign["store.url"]} if "store.url" in foreign and settings.store.url else set()
         return [endpoint_settings.approval_of_store(settings.store.url)] if files else [], files, True

@@ -64,6 +64,11 @@ class StoreTable:
 
 @dataclass(frozen=True, slots=True)
 class ExecutorTable:
-    """Who runs the work of a build: threads and processes of this machine, or a plug-in."""
+    """Who runs the work of a build: threads and processes of this machine, a Ray cluster, or a plug-in.
 
-    kind: Annotated[str, Names("executors", ("local",))] = "local"
+    With `ray` (the extra `distributed`) `address` says which cluster: HOST:6379, `auto` for the one that this machine
+    belongs to, or nothing for one on this machine alone, which ends with the program. Calls of models stay here.
+    """
+
+    kind: Annotated[str, Names("executors", ("local", "ray"))] = "local"
+    address: str = ""

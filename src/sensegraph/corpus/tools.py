@@ -12,6 +12,7 @@ from sensegraph.corpus.settings import (
     Guarded,
     Settings,
     check_approved,
+    forbid_usage_reports,
     locate_caches,
     read_api_key,
     read_headers,
@@ -59,6 +60,8 @@ def needed_approvals(settings: Settings) -> Iterator[Guarded]:
         yield "cross-encoder"
     if settings.store.url:
         yield "store"
+    if settings.executor.kind == "ray" and settings.executor.address:
+        yield "cluster"
 
 
 def _uses_folder(settings: Settings) -> bool:
@@ -271,8 +274,21 @@ def can_write(folder: Path) -> bool:
 
 
 def make_executor(settings: Settings) -> Executor:
-    """Who runs the batches of steps: threads and processes of this machine, or a plug-in."""
+    """Who runs the batches of steps: threads and processes of this machine, a cluster, or a plug-in.
+
+    Raises Unapproved for a cluster that a file chose, SettingsError without its extra.
+    """
     threads, processes = settings.endpoint.concurrency, settings.processes
+    if settings.executor.kind == "ray":
+        check_approved(settings, "cluster")
+        forbid_usage_reports()
+        try:
+            from sensegraph.runtime.executors.ray import RayExecutor
+        except ImportError as e:
+            raise SettingsError(
+                'executor.kind = ray needs the extra "distributed": pip install "sensegraph[distributed]".'
+            ) from e
+        return RayExecutor(settings.executor.address, threads, processes)
     if settings.executor.kind != "local":
         made: Executor = load_plugin("executors", settings.executor.kind)(threads=threads, processes=processes)
         return made

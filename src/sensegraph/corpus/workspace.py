@@ -71,7 +71,7 @@ class Workspace:
     ) -> None:
         self.root, self.settings, self.store, self.progress = root, settings, store, progress
         self.given = given or GivenTools()
-        self.journal = Journal(store.replies, store.root)
+        self.journal = Journal(store.replies, store.root, store.limits)
         self.wait = 0.0
         self._making = threading.RLock()  # for what is made once, whichever thread asks first
         self._tools: tuple[LanguageEngine, Embedder] | None = None

@@ -99,7 +99,7 @@ class Results(Sequence[B]):
     """The results of `each`, with their keys; values are read from the store when they are asked for."""
 
     def __init__(self, store: Store, step: Step[Any, B], keys: Sequence[str]) -> None:
-        self._store, self._step, self.keys = store, step, tuple(keys)
+        self._store, self.step, self.keys = store, step, tuple(keys)
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -124,8 +124,8 @@ class Results(Sequence[B]):
     def _read(self, keys: Sequence[str]) -> list[B]:
         found = self._store.read(keys)
         if missing := [k for k in keys if k not in found]:
-            raise ResultGone(f"{len(missing)} results of {self._step.name} are gone from the store; run index again.")
-        return [self._step.decode(found[k]) for k in keys]
+            raise ResultGone(f"{len(missing)} results of {self.step.name} are gone from the store; run index again.")
+        return [self.step.decode(found[k]) for k in keys]
 
 
 class Table(Sequence[B]):

@@ -28,7 +28,17 @@ from sensegraph.errors import (
 )
 from sensegraph.protocols import Chunker, Embedder, Executor, LanguageEngine, Numbers, Reranker, Store, Task
 from sensegraph.runtime.activity import check_stop
-from sensegraph.runtime.batches import Call, Encoded, SetAside, Stoppable, Work, count_reasons, cut_batches
+from sensegraph.runtime.batches import (
+    Call,
+    Doubts,
+    Encoded,
+    SetAside,
+    Work,
+    count_reasons,
+    cut_batches,
+    doubts_any,
+    run_batches,
+)
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result, Results, Step, load_result, save_result
 from sensegraph.types import Usage
@@ -40,7 +50,7 @@ Progress = Callable[[str, int, int], None]
 _SHARES = 16  # batches at least, where there are items enough
 _LASTING = frozenset(("content refused", "declined"))  # kinds of failures that asking again seldom changes
 _BLOCK = 256  # stored results that are looked through at once
-_FATAL = (EndpointDown, BudgetExceeded, Stopped)
+_FATAL = (EndpointDown, BudgetExceeded, Stopped, StoreError)  # with the store away replies would be paid for and lost
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,8 +351,9 @@ class Runtime:
             if isinstance(result, BaseException):
                 failures.update(dict.fromkeys(batch, result))
             else:
-                self.store.write(dict(zip(batch, result, strict=True)), step.name)
-                self.doubted.extend([step.name] * bool(step.doubts and any(map(step.doubts, result))))
+                if not isinstance(result, Doubts):  # else its worker stored it
+                    self.store.write(dict(zip(batch, result, strict=True)), step.name)
+                self.doubted.extend([step.name] * doubts_any(step, result))
                 self.computed[step.name] += len(batch)
             if tool and (now := tool.usage()) != spent:
                 self.store.spend(step.name, now - spent)
@@ -366,11 +377,10 @@ class Runtime:
         settings: Mapping[str, Any],
         stopped: threading.Event,
     ) -> Iterator[tuple[int, Any]]:
-        """Position and stored form of every batch, or what went wrong with it, as the executor finishes it."""
-        tool, call = self._tool(step), Encoded(self._call(step, settings))
-        waits = bool(tool and tool.waits)
-        work = Work(items, todo, batches, stopped)
-        return self.executor.map(Stoppable(call, stopped) if waits else call, work, waits=waits)
+        """Position and what came of every batch, or what went wrong with it, as the executor finishes it."""
+        tool, work = self._tool(step), Work(items, todo, batches, stopped)
+        call = Encoded(self._call(step, settings))
+        return run_batches(call, work, self.store, self.executor, waits=bool(tool and tool.waits))
 
     def _tool(self, step: Step[Any, Any]) -> LanguageEngine | Embedder | Reranker | None:
         return getattr(self, step.uses) if step.uses and step.uses != "chunker" else None

@@ -18,10 +18,18 @@ import pytest
 
 pytest.importorskip("asyncpg", reason='asyncpg is not installed: pip install "sensegraph[postgres]"')
 
-from databases import corpus_url, database_store, database_url, forget_copies, start_database
+from databases import (
+    corpus_url,
+    database_store,
+    database_url,
+    forget_copies,
+    kill_database,
+    restart_database,
+    start_database,
+)
 from sensegraph.errors import Busy, SettingsError, StoreError
+from sensegraph.runtime.database_address import DatabaseAddress, is_database
 from sensegraph.runtime.stores.corpus_store import LOST
-from sensegraph.runtime.stores.database_address import DatabaseAddress, is_database
 from sensegraph.runtime.stores.opening import StorePlace
 from sensegraph.runtime.stores.postgres import PostgresStore
 from sensegraph.runtime.stores.sqlite import SqliteStore
@@ -237,13 +245,6 @@ def test_an_array_that_is_damaged_in_the_database_is_removed(made: PostgresStore
 # ── many at once ──
 
 
-def wait_for_end(process: int) -> None:
-    """Wait until a process that was killed, and those that it began, are gone."""
-    until = time.monotonic() + 30
-    while os.path.exists(f"/proc/{process}") and time.monotonic() < until:
-        time.sleep(0.02)
-
-
 def test_threads_share_a_store(made: PostgresStore) -> None:
     def work(part: int) -> None:
         for i in range(20):
@@ -308,11 +309,10 @@ def test_a_store_goes_on_after_its_database_was_killed_and_started_again(tmp_pat
     store = PostgresStore(corpus_url(tmp_path, str(server.get_uri())), tmp_path, tmp_path / "cache")
     with closing(store):
         store.write({"a": b"1"})
-        os.kill(server.get_pid(), signal.SIGKILL)
-        wait_for_end(server.get_pid())
+        kill_database(server)
         with pytest.raises(StoreError, match="Check that the database runs"):
             store.read(["a"])
-        server.ensure_postgres_running()
+        restart_database(server)
         assert store.read(["a"]) == {"a": b"1"}
         store.write({"b": b"2"})
         assert store.has(["a", "b"]) == {"a", "b"}

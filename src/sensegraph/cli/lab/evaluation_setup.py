@@ -134,7 +134,7 @@ def prepare_evaluation(
         store = make_store(beside, (output if kept else spare) / "store", readonly=dry and kept)
         stack.callback(store.close)
         stack.enter_context(store.exclusive() if not dry else nullcontext())
-        journal = Journal(store.replies, store.root)
+        journal = Journal(store.replies, store.root, store.limits)
         corpus.workspace.use_tools(*make_tools(corpus.settings, journal))  # replies are kept here, not with the index
         rt = replace(corpus.runtime(), store=store)
         tools = _make_evaluation_tools(rt, plan, corpus)

@@ -20,7 +20,7 @@ from sensegraph.models.endpoint import bodies
 from sensegraph.models.endpoint.endpoint_settings import address_of, list_secrets
 from sensegraph.models.endpoint.flow import Gate
 from sensegraph.models.endpoint.incoming import WHOLE, Late, Oversized, Unreachable, WireError
-from sensegraph.models.endpoint.limits import Pace, choose_pause
+from sensegraph.models.endpoint.limits import choose_pause, make_pace
 from sensegraph.models.endpoint.outcomes import (
     MOST_VALUES,
     Kind,
@@ -83,7 +83,7 @@ class Calls:
         self.settings, self.address = settings, address
         self._lock = threading.Lock()
         self._alone = threading.RLock()  # held while a reply is long: sixteen of them would fill the memory
-        self._pace = Pace(settings.requests_per_minute, settings.tokens_per_minute)
+        self._pace = make_pace(settings, journal.limits if journal else None, address)
         self._gate = Gate(settings.concurrency)
         self._wire: Wire | None = None
         self._answers = 0

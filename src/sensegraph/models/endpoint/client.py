@@ -11,14 +11,15 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
+from uuid import uuid4
 
 import msgspec
 import numpy as np
 
 from sensegraph.errors import SettingsError
 from sensegraph.language.text import count_tokens
-from sensegraph.models.endpoint import bodies, readings
+from sensegraph.models.endpoint import bodies, limits, readings
 from sensegraph.models.endpoint.calls import CHAT, SHARE, Calls, Streaming
 from sensegraph.models.endpoint.endpoint_settings import (
     EndpointSettings,
@@ -27,7 +28,6 @@ from sensegraph.models.endpoint.endpoint_settings import (
     check_endpoint,
     set_temperature,
 )
-from sensegraph.models.endpoint.limits import Amount, Budget, Notes, price_reading, price_usage
 from sensegraph.models.endpoint.outcomes import Kind, Outcome, Refusal
 from sensegraph.models.endpoint.pages import Offer, read_offer
 from sensegraph.models.endpoint.profile import (
@@ -42,9 +42,6 @@ from sensegraph.models.endpoint.remedies import Attempt, explain_outcome, find_r
 from sensegraph.protocols import Vectors
 from sensegraph.runtime.activity import Tally, take_lock
 from sensegraph.types import Usage
-
-if TYPE_CHECKING:
-    from sensegraph.models.endpoint.limits import Journal
 
 Message = Mapping[str, str]
 
@@ -68,19 +65,20 @@ class Endpoint:
     """An OpenAI-compatible endpoint: `chat`, `embed` and `rerank`, safe to call from many threads.
 
     With `looks` it is asked what it tells for nothing, where nothing is remembered, before the first chat. `headers`
-    are sent besides that of the key. What it spends counts against the budget of the one `beside` it. `known` is what
-    is known of it and its models.
+    are sent besides that of the key. What it spends counts against the budget of the one `beside` it, or of the `run`
+    of that name where processes share limits. `known` is what is known of it and its models.
     """
 
     def __init__(
         self,
         settings: EndpointSettings,
-        journal: Journal | None = None,
+        journal: limits.Journal | None = None,
         api_key: str = "",
         memory: Memory | None = None,
         looks: bool = False,
         headers: Mapping[str, str] | None = None,
         beside: Endpoint | None = None,
+        run: str = "",
     ) -> None:
         check_endpoint(settings, api_key)
         settings = replace(settings, temperature=set_temperature(settings))
@@ -97,12 +95,15 @@ class Endpoint:
         self._contact = threading.Lock()
         self._guesses = Counter[str]()
         self._spent: dict[Purpose, Tally[Usage]] = {p: Tally(Usage()) for p in get_args(Purpose)}
-        self._notes = Notes()
-        own = Budget(settings.max_tokens_total, settings.max_cost_usd)
-        self._budget: Budget = beside._budget if beside else own
+        self._notes = limits.Notes()
+        self._run: str = beside._run if beside else run or uuid4().hex
+        own = limits.make_budget(settings, journal.limits if journal else None, self._run)
+        self._budget: limits.Budget = beside._budget if beside else own
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.settings, None, self._api_key, self._memory, False, self._headers)  # counts for itself
+        journal = self.calls.journal
+        limits.check_copied(self.settings, journal, repr(self))
+        return type(self), (self.settings, journal, self._api_key, self._memory, False, self._headers, None, self._run)
 
     def __repr__(self) -> str:
         return f"Endpoint({self.address!r}, {self.settings.model!r})"
@@ -223,7 +224,7 @@ class Endpoint:
         """One request within the budget: its reply, counted; or what it came to instead."""
         most, used, fields = self._bound(attempt), None, write_streaming(attempt.known)
         streaming = Streaming(fields, hear, "response_format" in body) if fields else None
-        self._budget.reserve(most)
+        held = self._budget.reserve(most)
         try:
             data = self.calls.post(CHAT, body, most.tokens, retried, streaming, attempt.at_once)
             reply = self._reply(data, attempt.request.messages)
@@ -241,7 +242,7 @@ class Endpoint:
             if used is None and any(heard):
                 self._notes.add("A streamed reply broke off: its tokens are our own estimate")
                 used = self._spend(_estimate_reply("".join(heard), attempt.request.messages, ""))
-            self._budget.settle(most, used or Amount())
+            self._budget.settle(held, used or limits.Amount())
 
     def _compare(self, attempt: Attempt, data: Mapping[str, Any]) -> Outcome | None:
         """What the endpoint's count of a prompt shows: that it was cut without a word, or nothing."""
@@ -343,9 +344,9 @@ class Endpoint:
     def _read(self, kind: Purpose, path: str, body: dict[str, Any], texts: Sequence[str]) -> dict[str, Any]:
         """The reply to a call that reads `texts` and writes nothing, within the budget and counted."""
         need = sum(map(count_tokens, texts)) if self._measured else 0
-        most = Amount(need, price_reading(self.settings, kind == "embedding", need).cost_usd)
-        self._budget.reserve(most)
-        used = Amount()
+        most = limits.Amount(need, limits.price_reading(self.settings, kind == "embedding", need).cost_usd)
+        held = self._budget.reserve(most)
+        used = limits.Amount()
         try:
             data = self.calls.post(path, body, need, partial(self._count, kind, Usage(retries=1)))
             named = [bodies.read_usage(data, name) for name in ("prompt_tokens", "total_tokens")]
@@ -353,23 +354,23 @@ class Endpoint:
             if count is None:
                 count = need or sum(map(count_tokens, texts))
                 self._notes.add(_IMPOSSIBLE_USAGE if bodies.gives_impossible_usage(data) else _NO_USAGE)
-            usage = price_reading(self.settings, kind == "embedding", count)
-            used = Amount(count, usage.cost_usd)
+            usage = limits.price_reading(self.settings, kind == "embedding", count)
+            used = limits.Amount(count, usage.cost_usd)
             self._count(kind, usage)
         finally:
-            self._budget.settle(most, used)
+            self._budget.settle(held, used)
         return data
 
     # ── counting ──
 
-    def _bound(self, attempt: Attempt) -> Amount:
+    def _bound(self, attempt: Attempt) -> limits.Amount:
         """The most that a chat call can take; not measured where no limit asks for it."""
         if not self._measured:
-            return Amount()
+            return limits.Amount()
         schema = attempt.request.schema
         form = count_tokens(msgspec.json.encode(schema).decode()) if schema else 0
-        prompt = count_prompt_tokens(attempt.request.messages) + form
-        return Amount(prompt + attempt.room, price_usage(self.settings, Usage(1, prompt, attempt.room)).cost_usd)
+        whole = Usage(1, count_prompt_tokens(attempt.request.messages) + form, attempt.room)
+        return limits.Amount(whole.prompt_tokens + attempt.room, limits.price_usage(self.settings, whole).cost_usd)
 
     def _reply(self, data: dict[str, Any], messages: Sequence[Message]) -> Reply:
         text = bodies.read_content(data)
@@ -381,12 +382,12 @@ class Endpoint:
         prompt = prompt or count_prompt_tokens(messages)  # some leave out what they had in their cache
         return Reply(text, prompt, completion, reason, bodies.find_thoughts(data))
 
-    def _spend(self, reply: Reply, share: float = 1.0) -> Amount:
+    def _spend(self, reply: Reply, share: float = 1.0) -> limits.Amount:
         """Count what a reply took, at a share of its price; one of no price was counted before."""
-        usage = price_usage(self.settings, Usage(1, reply.prompt_tokens, reply.completion_tokens))
+        usage = limits.price_usage(self.settings, Usage(1, reply.prompt_tokens, reply.completion_tokens))
         usage = replace(usage, cost_usd=usage.cost_usd * share) if share >= 0 else Usage()
         self._count("chat", usage)
-        return Amount(usage.prompt_tokens + usage.completion_tokens, usage.cost_usd)
+        return limits.Amount(usage.prompt_tokens + usage.completion_tokens, usage.cost_usd)
 
     def _count(self, kind: Purpose, usage: Usage) -> None:
         self._spent[kind].add(usage)

@@ -20,13 +20,19 @@ from typing import Any, Literal
 from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlsplit
 
 from sensegraph.errors import SettingsError, Unapproved
-from sensegraph.runtime.stores.database_address import DatabaseAddress
+from sensegraph.runtime.database_address import DatabaseAddress
 
 USUAL = "OPENAI_API_KEY"  # the variable that needs no approval at its vendor's own address, nor on this machine
 MODEL = "model:"
 STORE = "store:"
+CLUSTER = "cluster:"
+_WHOLE = (MODEL, STORE, CLUSTER)  # what is approved as a whole, not with all below it
 ENV = "env:"  # before the name of a variable, as the value of a header
-FORMS = "write https://HOST/PATH, VARIABLE@https://HOST/PATH, model:FOLDER, or store:postgresql://HOST/DATABASE"
+FORMS = (
+    "write https://HOST/PATH, VARIABLE@https://HOST/PATH, model:FOLDER, store:postgresql://HOST/DATABASE, "
+    "or cluster:HOST:PORT"
+)
+
 _VENDOR = "https://api.openai.com"
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _PLACE = re.compile(r"([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d+)?")
@@ -124,12 +130,20 @@ def approval_of_store(url: str) -> str:
     return STORE + DatabaseAddress.parse(url).place
 
 
+def approval_of_cluster(address: str) -> str:
+    """What has to be approved before work is sent to a cluster."""
+    return CLUSTER + address.strip().lower().removeprefix("ray://")
+
+
 def needs_no_approval(wanted: str) -> bool:
     """Whether no approval is needed: for the usual variable, at its vendor's address or on this machine; for a database
-    on this machine.
+    or a cluster on this machine.
     """
     if wanted.startswith(STORE):
         return DatabaseAddress.parse(wanted.removeprefix(STORE)).is_here
+    if wanted.startswith(CLUSTER):
+        place = wanted.removeprefix(CLUSTER)
+        return place in ("auto", "local") or is_this_machine(f"http://{place}")
     variable, url = _variable_and_url(wanted)
     return not variable and (is_approved(url, [_VENDOR]) or is_this_machine(url))
 
@@ -147,6 +161,9 @@ def read_approvals(named: str, kept: Mapping[str, bool], path: Path) -> list[str
             approvals.append(approval_of_model(text.removeprefix(MODEL)))
             continue
         try:
+            if text.startswith(CLUSTER) and text != CLUSTER:
+                approvals.append(approval_of_cluster(text.removeprefix(CLUSTER)))
+                continue
             if text.startswith(STORE):
                 approvals.append(approval_of_store(text.removeprefix(STORE)))
                 continue
@@ -171,7 +188,7 @@ def is_approved(wanted: str, approvals: Iterable[str]) -> bool:
     for given in approvals:
         if given == wanted:
             return True
-        if wanted.startswith(given) and not wanted.startswith((MODEL, STORE)):
+        if wanted.startswith(given) and not wanted.startswith(_WHOLE):
             below = unquote(unquote(wanted[len(given) :])).replace("\\", "/")
             if below.startswith("/") and not {".", ".."} & set(below.split("/")):
                 return True
@@ -184,6 +201,9 @@ def refuse_unapproved(wanted: str, files: Iterable[str], kept: Path) -> Unapprov
         what = f"load the model {wanted.removeprefix(MODEL)}, which may run a program"
     elif wanted.startswith(STORE):
         what = f"keep all that is computed from this corpus, its texts too, in {wanted.removeprefix(STORE)}"
+    elif wanted.startswith(CLUSTER):
+        where = wanted.removeprefix(CLUSTER)
+        what = f"send texts of this corpus to the cluster {where}, whose machines can run programs as you"
     else:
         variable, url = _variable_and_url(wanted)
         what = f"send texts of this corpus to {url} with the key in {variable or USUAL}"

@@ -16,27 +16,32 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from sensegraph.errors import BudgetExceeded, StoreError
-from sensegraph.runtime.activity import Tally, wait_for_change
+from sensegraph.errors import BudgetExceeded, SettingsError, StoreError
+from sensegraph.runtime.activity import Tally, pause, wait_for_change
 from sensegraph.types import Usage
 
 if TYPE_CHECKING:
     from sensegraph.models.batches.batch_box import BatchBox
     from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
+    from sensegraph.runtime.stores.corpus_store import SharedLimits
     from sensegraph.runtime.stores.replies import Replies
 
 MINUTE = 60.0
+_LOOK_S = 0.2  # between two looks at a budget whose room others hold
 
 
 class Admission:
-    """A place in the minute: when a call may start, and how many tokens are held for it."""
+    """A place in the minute: when a call may start, and how many tokens are held for it.
 
-    __slots__ = ("counted", "start", "tokens")
+    `number` is that of a place that processes share.
+    """
 
-    def __init__(self, start: float, tokens: int) -> None:
-        self.start, self.tokens, self.counted = start, tokens, True
+    __slots__ = ("counted", "number", "start", "tokens")
+
+    def __init__(self, start: float, tokens: int, number: int = 0) -> None:
+        self.start, self.tokens, self.number, self.counted = start, tokens, number, True
 
 
 class Pace:
@@ -86,6 +91,24 @@ class Pace:
         return oldest
 
 
+class SharedPace(Pace):
+    """A pace that holds over all processes that use a store, by a name; `window` is its minute, in seconds."""
+
+    def __init__(self, shared: SharedLimits, name: str, requests: int, tokens: int, window: float = MINUTE) -> None:
+        super().__init__(requests, tokens)
+        self._shared, self._name, self._window = shared, name, window
+
+    def admit(self, tokens: int) -> Admission:
+        """A place for a call of about `tokens`; the caller waits until its `start`, by the clock of this machine."""
+        need = min(tokens, self.tokens) if self.tokens else tokens
+        number, seconds = self._shared.admit(self._name, need, self.requests, self.tokens, self._window)
+        return Admission(self._clock() + seconds, need, number)
+
+    def settle(self, admission: Admission, tokens: int) -> None:
+        """Replace what was held for a call by what it took."""
+        self._shared.settle_place(admission.number, tokens)
+
+
 @dataclass(frozen=True, slots=True)
 class Amount:
     """Tokens and US dollars."""
@@ -113,6 +136,13 @@ def price_reading(table: EndpointSettings, embeds: bool, count: int) -> Usage:
     return Usage(1, count, cost_usd=count * table.price_rerank / 1e6)
 
 
+@dataclass(frozen=True, slots=True)
+class Held(Amount):
+    """What is held for a call in a budget that processes share, by its number there."""
+
+    number: int = 0
+
+
 class Budget:
     """A hard limit on tokens and dollars; 0 means no limit.
 
@@ -125,14 +155,15 @@ class Budget:
         self._changed = threading.Condition()
         self._spent, self._reserved = Amount(), Amount()
 
-    def reserve(self, most: Amount) -> None:
-        """Hold `most`. Raises BudgetExceeded when what is spent leaves no room for it."""
+    def reserve(self, most: Amount) -> Amount:
+        """Hold `most`; what `settle` is to be told. Raises BudgetExceeded when what is spent leaves no room for it."""
         with self._changed:
             while self._over(self._spent + self._reserved + most):
                 if self._over(self._spent + most):
-                    raise BudgetExceeded(self._refusal(most))
+                    raise BudgetExceeded(self._refuse(self._spent, most))
                 wait_for_change(self._changed)
             self._reserved += most
+        return most
 
     def settle(self, most: Amount, used: Amount) -> None:
         """Give back what `reserve` held, and count what was used."""
@@ -149,17 +180,68 @@ class Budget:
             or (self.limit.usd and amount.usd > self.limit.usd + 1e-12)
         )
 
-    def _refusal(self, most: Amount) -> str:
-        by_tokens = self.limit.tokens and self._spent.tokens + most.tokens > self.limit.tokens
+    def _refuse(self, before: Amount, most: Amount) -> str:
+        by_tokens = self.limit.tokens and before.tokens + most.tokens > self.limit.tokens
         spent, limit, need = (
-            (f"{self._spent.tokens:,} tokens", f"{self.limit.tokens:,}", f"{most.tokens:,}")
+            (f"{before.tokens:,} tokens", f"{self.limit.tokens:,}", f"{most.tokens:,}")
             if by_tokens
-            else (f"${self._spent.usd:.4f}", f"${self.limit.usd:.4f}", f"${most.usd:.4f}")
+            else (f"${before.usd:.4f}", f"${self.limit.usd:.4f}", f"${most.usd:.4f}")
         )
         raised = "--max-tokens (or endpoint.max_tokens_total)" if by_tokens else "--max-cost (or endpoint.max_cost_usd)"
         return (
             f"This run has spent {spent} of its limit of {limit}, and the next call may need {need}. What was paid "
             f"for is stored: raise {raised} and run again to resume."
+        )
+
+
+class SharedBudget(Budget):
+    """A budget that holds over all processes that use a store, by the name of a run.
+
+    What is spent and held is in the store: a process that begins later begins from there, and what one held that was
+    killed counts as spent.
+    """
+
+    def __init__(self, shared: SharedLimits, run: str, tokens: int = 0, usd: float = 0.0) -> None:
+        super().__init__(tokens, usd)
+        self._shared, self._run = shared, run
+
+    def reserve(self, most: Amount) -> Amount:
+        """Hold `most`; what `settle` is to be told. Raises BudgetExceeded when what is spent leaves no room for it."""
+        limit = (self.limit.tokens, self.limit.usd)
+        while any(limit):
+            number, spent = self._shared.reserve(self._run, (most.tokens, most.usd), limit)
+            if number:
+                return Held(most.tokens, most.usd, number)
+            if spent.leaves_no_room(limit, most.tokens, most.usd):
+                raise BudgetExceeded(self._refuse(Amount(spent.tokens, spent.usd), most))
+            pause(_LOOK_S)
+        return most
+
+    def settle(self, most: Amount, used: Amount) -> None:
+        """Give back what `reserve` held, and count what was used."""
+        if isinstance(most, Held):
+            self._shared.settle(self._run, most.number, (most.tokens, most.usd), (used.tokens, used.usd))
+
+
+def make_pace(table: EndpointSettings, shared: SharedLimits | None, name: str) -> Pace:
+    """The pace that the settings ask for: over all processes by this name where limits are `shared`."""
+    requests, tokens = table.requests_per_minute, table.tokens_per_minute
+    return SharedPace(shared, name, requests, tokens) if shared and (requests or tokens) else Pace(requests, tokens)
+
+
+def make_budget(table: EndpointSettings, shared: SharedLimits | None, run: str) -> Budget:
+    """The budget that the settings ask for: over all processes of this run where limits are `shared`."""
+    limit = (table.max_tokens_total, table.max_cost_usd)
+    return SharedBudget(shared, run, *limit) if shared and any(limit) else Budget(*limit)
+
+
+def check_copied(table: EndpointSettings, journal: Journal | None, who: str) -> None:
+    """Raise SettingsError where an endpoint with these settings would have limits or a journal of its own as a copy."""
+    limited = (table.requests_per_minute, table.tokens_per_minute, table.max_tokens_total, table.max_cost_usd)
+    if (journal or any(limited)) and not (journal and journal.limits):
+        raise SettingsError(
+            f"{who} cannot be copied to another process, where its limits and its journal would not hold. Keep the "
+            "corpus in a database (store.url), or use an executor that runs what waits in threads."
         )
 
 
@@ -188,14 +270,18 @@ def choose_pause(attempt: int, after: float | None, first: float = 0.5) -> float
 class Journal:
     """Used as a context around a build; outside of one it keeps and recalls nothing. Safe to use from many threads.
 
-    `replies` is where they are kept; in `folder`, where there is one, stands what is known of endpoints.
+    `replies` is where they are kept; in `folder`, where there is one, stands what is known of endpoints. `limits` are
+    those that hold over all processes which keep replies there; then a copy in another process keeps them there too.
     """
 
-    def __init__(self, replies: Replies, folder: Path | None = None) -> None:
-        self.folder, self._replies = folder, replies
+    def __init__(self, replies: Replies, folder: Path | None = None, limits: SharedLimits | None = None) -> None:
+        self.folder, self.limits, self._replies = folder, limits, replies
         self.batch: BatchBox | None = None  # of a build whose chat requests are answered in batches
         self._open = False
         self._left: dict[str, bytes] = {}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _copy_journal, (self._replies, self.folder, self.limits, self._open)
 
     def left_behind(self) -> bool:
         """Whether a build was interrupted and left replies."""
@@ -228,3 +314,9 @@ class Journal:
         """Write down a reply (JSON)."""
         if self._open:
             self._replies.keep(key, reply)
+
+
+def _copy_journal(replies: Replies, folder: Path | None, limits: SharedLimits | None, is_open: bool) -> Journal:
+    """A journal of a build that runs in another process."""
+    copy = Journal(replies, folder, limits)
+    return copy.__enter__() if is_open else copy

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future
 from queue import SimpleQueue
 from typing import Any
@@ -18,6 +18,17 @@ def attempt(call: Callable[[Any], Any], batch: Any) -> Any | BaseException:
         return call(batch)
     except Exception as e:  # noqa: BLE001 - the one broad handler of the package: the runtime reports what it catches
         return e
+
+
+def begin_here(
+    call: Callable[[Any], Any], batches: Sequence[Any], patience: float
+) -> Generator[tuple[int, Any | BaseException], None, int]:
+    """Run batches in this thread for `patience` seconds, and one that would be left alone; how many were run."""
+    started, begun = time.monotonic(), 0
+    while begun < len(batches) and (begun == len(batches) - 1 or time.monotonic() - started < patience):
+        yield begun, attempt(call, batches[begun])
+        begun += 1
+    return begun
 
 
 class SerialExecutor:
@@ -59,10 +70,7 @@ class LocalExecutor:
             yield from self._work(call, batches)
 
     def _work(self, call: Callable[[Any], Any], batches: Sequence[Any]) -> Iterator[tuple[int, Any | BaseException]]:
-        started, begun = time.monotonic(), 0
-        while begun < len(batches) and (begun == len(batches) - 1 or time.monotonic() - started < self.patience):
-            yield begun, attempt(call, batches[begun])
-            begun += 1
+        begun = yield from begin_here(call, batches, self.patience)
         if begun < len(batches):
             from loky import get_reusable_executor  # unlike multiprocessing, needs no guard in the user's script
 

@@ -50,6 +50,45 @@ class Swept:
         return sum(self.by_step.values(), Freed())
 
 
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """Tokens and US dollars that a budget has spent."""
+
+    tokens: int = 0
+    usd: float = 0.0
+
+    def leaves_no_room(self, limit: tuple[int, float], tokens: int, usd: float) -> bool:
+        """Whether so much more would be over the limit, in which 0 is none."""
+        over = limit[0] and self.tokens + tokens > limit[0]
+        return bool(over or (limit[1] and self.usd + usd > limit[1] + 1e-12))
+
+
+class SharedLimits(Protocol):
+    """Pace and budget by name, for all processes that use one store."""
+
+    def admit(self, name: str, need: int, requests: int, tokens: int, window: float) -> tuple[int, float]:
+        """A place for a call of `need` tokens, and the seconds until it may start.
+
+        In any `window` seconds are at most so many requests and tokens; 0 means no limit.
+        """
+        ...
+
+    def settle_place(self, number: int, tokens: int) -> None:
+        """Say what the call in a place really took."""
+        ...
+
+    def reserve(self, name: str, most: tuple[int, float], limit: tuple[int, float]) -> tuple[int, Spent]:
+        """Hold tokens and dollars, and say what is spent: the number of what is held, or 0 where there is no room now.
+
+        What a process held that is gone counts as spent. A limit of 0 is none.
+        """
+        ...
+
+    def settle(self, name: str, number: int, most: tuple[int, float], used: tuple[int, float]) -> None:
+        """Give back what is held, and count what was used."""
+        ...
+
+
 @runtime_checkable
 class CorpusStore(Store, Protocol):
     """The store of a corpus: it has one builder at a time, and can be swept of what nothing needs."""
@@ -72,6 +111,11 @@ class CorpusStore(Store, Protocol):
     @property
     def replies(self) -> Replies:
         """The replies of a model that are paid for and not stored yet."""
+        ...
+
+    @property
+    def limits(self) -> SharedLimits | None:
+        """Pace and budget of endpoints over all processes that share the store; None where one process writes to it."""
         ...
 
     def exclusive(self, wait: float = 0.0) -> AbstractContextManager[None]:

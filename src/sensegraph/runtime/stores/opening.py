@@ -49,7 +49,7 @@ class StorePlace:
             return has_schema(session, database.address)
 
     def _database(self) -> Database:
-        from sensegraph.runtime.stores.database_address import DatabaseAddress
+        from sensegraph.runtime.database_address import DatabaseAddress
         from sensegraph.runtime.stores.postgres_wire import Database
 
         return Database(DatabaseAddress.parse(self.url), self.password)

@@ -20,10 +20,11 @@ import msgspec
 from numpy.typing import NDArray
 
 from sensegraph.errors import TABLE_GONE, ResultGone, StoreError
+from sensegraph.runtime.database_address import DatabaseAddress
 from sensegraph.runtime.stores.array_files import ArrayFiles
 from sensegraph.runtime.stores.corpus_store import LOST, Needed, Swept
-from sensegraph.runtime.stores.database_address import DatabaseAddress
 from sensegraph.runtime.stores.locking import wait_for_lock
+from sensegraph.runtime.stores.postgres_limits import LimitTable
 from sensegraph.runtime.stores.postgres_schema import REMAINS, Gone, ReplyTable, delete_gone, find_gone, prepare_schema
 from sensegraph.runtime.stores.postgres_wire import LONG_S, Database, Session
 from sensegraph.runtime.stores.rows import StoredRows, TablePacker, read_head
@@ -62,10 +63,9 @@ class PostgresStore:
         with self._db.session() as session:
             self.readonly = prepare_schema(session, self.address, _LEDGER, readonly=readonly)
         place = hashlib.blake2b(str(self.address).encode(), digest_size=10).hexdigest()
-        self._arrays, self.replies = (
-            ArrayFiles(Path(cache) / place),
-            ReplyTable(self.address, self._db.session, self._fenced),
-        )
+        self._arrays = ArrayFiles(Path(cache) / place)
+        self.replies = ReplyTable(self, self.address, self._db.session, self._fenced)
+        self.limits = None if self.readonly else LimitTable(self, self._db)
         self._arrays.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._drop_copies()
 
@@ -107,6 +107,11 @@ class PostgresStore:
             if self._gate is gate:
                 self._gate = None
             gate.close()
+
+    @property
+    def closed(self) -> bool:
+        """Whether it was closed."""
+        return self._db.closed
 
     def close(self) -> None:
         """Close the connections; the store cannot be used afterwards."""
@@ -364,8 +369,15 @@ class _Absent(Exception):
     """There is no such array."""
 
 
-def _open_copy(url: str, root: Path, cache: Path, password: Callable[[], str], readonly: bool) -> PostgresStore:
-    return PostgresStore(url, root, cache, readonly=readonly, password=password)
+_COPIES: dict[tuple[Any, ...], PostgresStore] = {}  # of this process, which is sent a copy with every batch
+
+
+def _open_copy(*given: Any) -> PostgresStore:
+    """The copy of a store in this process, made when it is first needed."""
+    if given not in _COPIES or _COPIES[given].closed:
+        url, root, cache, password, readonly = given
+        _COPIES[given] = PostgresStore(url, root, cache, readonly=readonly, password=password)
+    return _COPIES[given]
 
 
 def _cut_blocks(values: Iterable[T], size: int) -> Iterator[list[T]]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 from sensegraph.errors import StoreError
-from sensegraph.runtime.stores.corpus_store import Freed, Needed
-from sensegraph.runtime.stores.database_address import DatabaseAddress
+from sensegraph.runtime.database_address import DatabaseAddress
+from sensegraph.runtime.stores.corpus_store import CorpusStore, Freed, Needed
+from sensegraph.runtime.stores.postgres_limits import LIMIT_TABLES
 from sensegraph.runtime.stores.postgres_wire import Session
 
 FORMAT = 1
@@ -66,7 +68,7 @@ def _make_schema(session: Session, address: DatabaseAddress, ledger: Sequence[st
             return  # another process made it meanwhile
         session.execute(f"CREATE SCHEMA IF NOT EXISTS {address.schema}")
         columns = ", ".join(f"{name} double precision NOT NULL" for name in ledger)
-        for statement in (*_TABLES, f"CREATE TABLE ledger (step text PRIMARY KEY, {columns})"):
+        for statement in (*_TABLES, *LIMIT_TABLES, f"CREATE TABLE ledger (step text PRIMARY KEY, {columns})"):
             session.execute(statement)
         session.execute("CREATE TABLE format (number integer NOT NULL)")
         session.execute("INSERT INTO format VALUES ($1)", FORMAT)
@@ -75,8 +77,11 @@ def _make_schema(session: Session, address: DatabaseAddress, ledger: Sequence[st
 class ReplyTable:
     """Replies of a model that are paid for and not stored yet, in the database: any machine goes on with them."""
 
-    def __init__(self, address: DatabaseAddress, session: Connecting, fenced: Connecting) -> None:
-        self._address, self._session, self._fenced = address, session, fenced
+    def __init__(self, owner: CorpusStore, address: DatabaseAddress, session: Connecting, fenced: Connecting) -> None:
+        self._owner, self._address, self._session, self._fenced = owner, address, session, fenced
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return attrgetter("replies"), (self._owner,)
 
     @property
     def place(self) -> str:

@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sensegraph.errors import StoreError
-from sensegraph.runtime.stores.database_address import PASSWORD, DatabaseAddress
+from sensegraph.runtime.database_address import PASSWORD, DatabaseAddress
 
 if TYPE_CHECKING:
     import asyncpg
@@ -42,6 +42,11 @@ class Database:
         self._loop, self._idle = asyncio.new_event_loop(), deque[Any]()  # connections that nobody uses
         threading.Thread(target=self._loop.run_forever, name="postgres", daemon=True).start()
         self._end = weakref.finalize(self, _end_loop, self._loop, self._idle)
+
+    @property
+    def closed(self) -> bool:
+        """Whether it was closed."""
+        return not self._end.alive
 
     def close(self) -> None:
         """Close all connections that nobody uses."""

@@ -59,7 +59,7 @@ class SqliteStore:
     """
 
     def __init__(self, root: str | Path, *, readonly: bool = False, mend: bool = False) -> None:
-        self.root, self.readonly, self.shared = Path(root), readonly, False
+        self.root, self.readonly, self.shared, self.limits = Path(root), readonly, False, None  # one process writes
         self.path = self.root / "store.sqlite"
         check_links(self.root)
         if mend:

@@ -1,0 +1,100 @@
+"""Run batches on a Ray cluster: the one file that imports ray. Its tasks alone are used: pure functions of content."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import ray
+
+from sensegraph.errors import SettingsError
+from sensegraph.runtime.executors.processes import LocalExecutor, attempt, begin_here
+
+_AHEAD = 2  # batches for each CPU that are on their way, so that none waits for the driver
+_LOOKED_S = 5.0  # after which the CPUs of the cluster are counted again: nodes come and go
+_RETRIES = 3  # of a batch whose worker or node died
+_COPIES: dict[str, Any] = {}  # of a worker: the call that it works for
+
+
+class RayExecutor:
+    """What works goes to the nodes of a cluster; what waits stays in the threads of this process.
+
+    `address` is `auto` (the cluster that this machine belongs to), that of one (`ray://HOST:10001`, `HOST:6379`), or
+    empty for one on this machine alone, with `processes` workers (0: as many as cores). Work begins in this process,
+    and what is not done after `patience` seconds goes to the nodes. A call - tool, settings - travels to each node
+    once, and is unpacked once by each worker. A worker or node that dies costs its batches only: they run again
+    elsewhere. Raises SettingsError where the cluster cannot be reached.
+    """
+
+    def __init__(self, address: str = "", threads: int = 16, processes: int = 0, patience: float = 2.0) -> None:
+        self.address, self.patience = address, patience
+        self._here = LocalExecutor(threads, processes)
+
+    def map(
+        self, call: Callable[[Any], Any], batches: Sequence[Any], *, waits: bool
+    ) -> Iterator[tuple[int, Any | BaseException]]:
+        """Yield (position, result or exception) as batches finish."""
+        if waits:
+            yield from self._here.map(call, batches, waits=True)
+            return
+        begun = yield from begin_here(call, batches, self.patience)
+        if begun < len(batches):
+            self._connect()
+            yield from _run_on_cluster(call, batches, begun)
+
+    def _connect(self) -> None:
+        """Join the cluster, once in a process."""
+        if ray.is_initialized():
+            return
+        own: dict[str, Any] = {"address": self.address} if self.address else {"address": "local"}
+        if not self.address:
+            own |= {"num_cpus": self._here.processes, "include_dashboard": False}
+        try:
+            ray.init(log_to_driver=False, configure_logging=False, **own)
+        except (ConnectionError, RuntimeError, ValueError) as e:
+            said = " ".join(str(e).split())
+            raise SettingsError(
+                f"The cluster at executor.address = {self.address!r} cannot be reached ({said}). Start it (ray start), "
+                "or set executor.kind = local."
+            ) from e
+
+
+def _run_batch(name: str, call: Sequence[Any], batch: Any) -> Any:
+    """The result of a batch or its exception; the call, in a list so that it is not unpacked each time, is kept."""
+    if name not in _COPIES:
+        _COPIES.clear()
+        _COPIES[name] = ray.get(call[0])
+    return attempt(_COPIES[name], batch)
+
+
+_TASK: Any = ray.remote(max_retries=_RETRIES)(_run_batch)
+
+
+def _run_on_cluster(
+    call: Callable[[Any], Any], batches: Sequence[Any], position: int
+) -> Iterator[tuple[int, Any | BaseException]]:
+    """Run batches from number `position` on; leaving early cancels what has not begun."""
+    shared = ray.put(call)
+    name, window, looked = shared.hex(), 0, -_LOOKED_S
+    running: dict[Any, int] = {}
+    try:
+        while running or position < len(batches):
+            if time.monotonic() - looked > _LOOKED_S:
+                window, looked = _AHEAD * max(1, int(ray.cluster_resources().get("CPU", 1))), time.monotonic()
+            while position < len(batches) and len(running) < window:
+                running[_TASK.remote(name, [shared], batches[position])] = position
+                position += 1
+            done, _ = ray.wait(list(running), num_returns=1, timeout=_LOOKED_S)
+            for one in done:
+                yield running.pop(one), _fetch_result(one)
+    finally:
+        for one in running:
+            ray.cancel(one, force=False)
+
+
+def _fetch_result(one: Any) -> Any | BaseException:
+    try:
+        return ray.get(one)
+    except ray.exceptions.RayError as e:
+        return e
