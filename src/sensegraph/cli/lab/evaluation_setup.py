@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from types import MappingProxyType
 from typing import Any
 
-from sensegraph.cli.options import format_root_flag, report_skipped
+from sensegraph.cli.options import format_root_flag, open_settled, report_skipped
 from sensegraph.cli.progress import Report
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.corpus.settings import FILE, FOLDER, Settings, convert_settings, describe_choices, load_settings
@@ -177,7 +177,7 @@ def _open_plan_corpus(
     dry = output != spare and root != spare
     root.mkdir(parents=True, exist_ok=True)
     readonly = dry or (root == place and not can_write(root / FOLDER))
-    return Corpus.of(root, load_settings(root, flags, plan.settings, str(file)), readonly=readonly, progress=report)
+    return open_settled(root, load_settings(root, flags, plan.settings, str(file)), readonly=readonly, progress=report)
 
 
 def _ensure_index(corpus: Corpus, named: list[tuple[Named, str]], source: Path, *, dry: bool) -> Path | None:
