@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sensegraph.types import Answer
 
 _SHOWN = 5  # sources beyond which a notebook shows them folded
 
@@ -14,30 +17,23 @@ def format_span(document: str, start: int, end: int, page: int | None) -> str:
     return f"{document}{between}{start}-{end}"
 
 
-class ShownAnswer:
-    """What an answer shows of itself: its text, then each source with its quote, then notes."""
+def show_text(found: Answer) -> str:
+    """The text of an answer, then each source with its quote."""
+    rows = [f"[{c.marker}] {format_span(c.document, c.start, c.end, c.page)} “{c.quote}”" for c in found.citations]
+    return "\n".join([found.text, "", "Sources", *rows]) if rows else found.text
 
-    __slots__ = ()
-    text: str
-    citations: tuple[Any, ...]
-    notes: tuple[str, ...]
 
-    def __str__(self) -> str:
-        """The text, then each source with its quote."""
-        rows = [f"[{c.marker}] {format_span(c.document, c.start, c.end, c.page)} “{c.quote}”" for c in self.citations]
-        return "\n".join([self.text, "", "Sources", *rows]) if rows else self.text
-
-    def _repr_html_(self) -> str:
-        """The same as HTML, with the sources and notes to unfold; all text is escaped."""
-        paragraphs = "".join(f"<p>{escape(part)}</p>" for part in self.text.split("\n\n") if part.strip())
-        rows = "".join(
-            f'<li value="{c.marker}"><q>{escape(c.quote)}</q> '
-            f"<code>{escape(format_span(c.document, c.start, c.end, c.page))}</code></li>"
-            for c in self.citations
-        )
-        state = " open" if len(self.citations) <= _SHOWN else ""
-        count = f"{len(self.citations)} source{'s' if len(self.citations) != 1 else ''}"
-        sources = f"<details{state}><summary>{count}</summary><ol>{rows}</ol></details>" if rows else ""
-        listed = "".join(f"<li>{escape(note)}</li>" for note in self.notes)
-        notes = f"<details><summary>notes</summary><ul>{listed}</ul></details>" if listed else ""
-        return f'<div class="sensegraph-answer">{paragraphs}{sources}{notes}</div>'
+def show_html(found: Answer) -> str:
+    """The same as HTML, with the sources and notes to unfold; all text is escaped."""
+    paragraphs = "".join(f"<p>{escape(part)}</p>" for part in found.text.split("\n\n") if part.strip())
+    rows = "".join(
+        f'<li value="{c.marker}"><q>{escape(c.quote)}</q> '
+        f"<code>{escape(format_span(c.document, c.start, c.end, c.page))}</code></li>"
+        for c in found.citations
+    )
+    state = " open" if len(found.citations) <= _SHOWN else ""
+    count = f"{len(found.citations)} source{'s' if len(found.citations) != 1 else ''}"
+    sources = f"<details{state}><summary>{count}</summary><ol>{rows}</ol></details>" if rows else ""
+    listed = "".join(f"<li>{escape(note)}</li>" for note in found.notes)
+    notes = f"<details><summary>notes</summary><ul>{listed}</ul></details>" if listed else ""
+    return f'<div class="sensegraph-answer">{paragraphs}{sources}{notes}</div>'

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from sensegraph.display import ShownAnswer
 from sensegraph.extractions import Chunk as Chunk
+from sensegraph.extractions import Displayed
 from sensegraph.extractions import Document as Document
 from sensegraph.extractions import ExtractedClaim as ExtractedClaim
 from sensegraph.extractions import ExtractedEntity as ExtractedEntity
@@ -384,7 +384,7 @@ class Citation:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer(ShownAnswer):
+class Answer(Displayed):
     """An answer with its citations, the evidence behind it, its cost, and notes on what was degraded.
 
     `abstained` says that the evidence holds no answer: what is cited then is only what comes nearest.
