@@ -3,10 +3,11 @@
     PYTHONPATH=TREE/src python bench/equality_runner.py JOB.json
 
 It runs against trees whose inner modules differ, so it uses only what users may rely on: `Corpus` (open, add, build,
-query), and the command line by its arguments and its JSON. Everything is written into the current folder, where the
-corpus stands under `corpus`: a file of lines for each step of the job (an item a line, its name first), `exports/`, and
-`spent.json` (CPU seconds of this process and its workers by step). Beside it stand `updated`, a copy from which a
-document was removed, built and collected, and `imported`, made of the exported tables.
+query), and the command line by its arguments and its JSON. Commands have the names that both trees know. Everything is
+written into the current folder, where the corpus stands under `corpus`: a file of lines for each step of the job (an
+item a line, its name first), `exports/`, and `spent.json` (CPU seconds of this process and its workers by step).
+Beside it stand `updated`, a copy from which a document was removed, built and collected, and `imported`, made of the
+exported tables.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ def build_index(job: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     with Corpus.open(ROOT) as corpus:
         yield "added", asdict(corpus.add(job["documents"]))
         yield from asdict(corpus.build()).items()
-    yield run_command("index", "--dry-run", job["documents"], "--root", ROOT, "--json")
+    yield run_command("estimate", job["documents"], "--root", ROOT, "--json")
 
 
 def ask_questions(job: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -73,11 +74,10 @@ def ask_questions(job: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 def show_index(job: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """What commands print or write about the index."""
     for form in FORMATS:
-        place = f"exports/{'-'.join(form).replace('--', '')}"
-        yield run_command("graph", "export", place, "--root", ROOT, "--format", *form)
+        yield run_command("export", f"exports/{'-'.join(form).replace('--', '')}", "--root", ROOT, "--format", *form)
     for form in DRAWN:
-        yield run_command("graph", "draw", "--root", ROOT, "--format", form, "--out", f"exports/communities.{form}")
-    yield run_command("show", "methods", "--json")
+        yield run_command("draw", "--root", ROOT, "--format", form, "--out", f"exports/communities.{form}")
+    yield run_command("methods", "--json")
     for arguments in (
         ("status", "--documents"),
         ("reports",),
@@ -104,11 +104,11 @@ def change_index(job: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         corpus.remove(listed["printed"].splitlines()[-1])
         for name, value in asdict(corpus.build()).items():
             yield f"updated {name}", value
-    yield run_command("documents", "purge", "--root", "updated", "--json")
+    yield run_command("collect", "--root", "updated", "--json")
     Path("imported").mkdir()
     shutil.copy(f"{ROOT}/sensegraph.toml", "imported")
-    yield run_command("graph", "import", TABLES, "--root", "imported", "--json")
-    yield run_command("graph", "export", "exports/imported", "--root", "imported")
+    yield run_command("import", TABLES, "--root", "imported", "--json")
+    yield run_command("export", "exports/imported", "--root", "imported")
 
 
 def run_command(*arguments: str) -> tuple[str, Any]:
@@ -125,6 +125,8 @@ def run_command(*arguments: str) -> tuple[str, Any]:
     printed: Any = out.getvalue()
     if "--json" in arguments and not code:
         printed = json.loads(printed)
+        if isinstance(printed, dict) and printed.pop("schema", None):  # objects of before have no such number
+            printed = printed["methods"] if arguments[0] == "methods" else printed
     return " ".join(arguments), {"code": code, "printed": printed, "error": err.getvalue() if code else ""}
 
 

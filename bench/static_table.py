@@ -156,7 +156,7 @@ def scores(data: Path, name: str, folder: Path | None, given: Any) -> dict[str, 
         if folder is None
         else ["--set", f"embedding.folder={json.dumps(str(folder.resolve()))}"]
     )
-    run = sensegraph("evaluate", "retrieval", *words)
+    run = sensegraph("eval", "retrieval", *words)
     if run.code:
         sys.exit(f"{name}: {run.err}")
     one = json.loads(run.out)["sets"][0]

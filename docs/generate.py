@@ -15,10 +15,21 @@ HERE = Path(__file__).parent
 PACKAGE = HERE.parent / "src" / "sensegraph"
 SETTINGS = """# Settings
 
-`sensegraph init` writes `sensegraph.toml` with every setting and its default. For one run, `--set KEY=VALUE` on the
-command line and `Corpus.open(settings={…})` in Python are laid over the file. A key that does not exist, or a value of
-the wrong type, is an error that names it and the nearest known one. From the environment are read the endpoint's key,
-from the variable that `endpoint.api_key_env` names, and what you approve (`SENSEGRAPH_TRUST`).
+`sensegraph init` writes `sensegraph.toml` with the settings that people change; this page has all of them. A value is
+taken from the first of these that gives one:
+
+| where | how |
+|---|---|
+| the command line | `--set index.chunk_tokens=400`, and options such as `--engine`, `--max-cost` |
+| a program | `Corpus.open(settings={"index": {"chunk_tokens": 400}})` |
+| the environment, for commands | `SENSEGRAPH_INDEX__CHUNK_TOKENS=400`: two underscores between tables |
+| `sensegraph.toml` | `chunk_tokens = 400` under `[index]`, or `sensegraph config set index.chunk_tokens 400` |
+| the default | the tables below |
+
+`sensegraph config` shows what differs from the defaults and where it is given, `config check` lists every mistake,
+`config schema` prints a JSON schema for editors, and `config presets` shows what papers chose. A key that does not
+exist, or a value of the wrong type, is an error that names it and the nearest known one. The endpoint's key is read
+from the variable that `endpoint.api_key_env` names and stands nowhere else.
 
 ## Approving an endpoint
 
@@ -48,10 +59,10 @@ Windows under `APPDATA`.
 An approval holds for all that lies below its address, and for one variable: a file cannot choose another secret for it.
 
 No approval is needed for `OPENAI_API_KEY` at `https://api.openai.com` or at an address of this machine, nor for what
-you give yourself, on the command line (`--set`) or in your own program. A redirect is never followed. The addresses
-and variables of embeddings and reranking are approved like that of the chat. Where a file sets `[endpoint.headers]`,
-its address always needs an approval, which holds for headers without secrets; each variable that a header names needs
-one of its own.
+you give yourself, on the command line (`--set`), in the environment or in your own program. A redirect is never
+followed. The addresses and variables of embeddings and reranking are approved like that of the chat. Where a file sets
+`[endpoint.headers]`, its address always needs an approval, which holds for headers without secrets; each variable that
+a header names needs one of its own.
 
 This page is generated from the dataclasses (`make docs`).
 

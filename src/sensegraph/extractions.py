@@ -12,6 +12,24 @@ _FILE = re.compile(r"(.*[^/.])\.(?:[a-z]{2,5}|[A-Z]{3})")
 # ── what was read ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+class Displayed:
+    """What shows itself as `display` says: as text where it is printed, as HTML in a notebook."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        """The text, then each source with its quote."""
+        from sensegraph.display import show_text
+
+        return show_text(self)  # type: ignore[arg-type]
+
+    def _repr_html_(self) -> str:
+        """The same as HTML."""
+        from sensegraph.display import show_html
+
+        return show_html(self)  # type: ignore[arg-type]
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
     """A source text. `id` is the caller's name for it, unique in the corpus; `time` is ISO 8601 or empty.

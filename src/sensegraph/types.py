@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from sensegraph.extractions import Chunk as Chunk
+from sensegraph.extractions import Displayed
 from sensegraph.extractions import Document as Document
 from sensegraph.extractions import ExtractedClaim as ExtractedClaim
 from sensegraph.extractions import ExtractedEntity as ExtractedEntity
@@ -383,7 +384,7 @@ class Citation:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Displayed):
     """An answer with its citations, the evidence behind it, its cost, and notes on what was degraded.
 
     `abstained` says that the evidence holds no answer: what is cited then is only what comes nearest.

@@ -101,7 +101,7 @@ def test_nothing_found_is_no_error(root: Path):
         (["(a)", "--where", "a.nam = 1"], 1, "In WHERE, column 3, at 'nam = 1'"),
         (["(a)", "--return", "b"], 1, "In RETURN, column 1, at 'b'"),
         (["(a)", "--order", "a.x"], 1, "In ORDER BY, column 3"),
-        (["(a)-[r]-(b)", "--most", "3"], 1, "may find 3"),
+        (["(a)-[r]-(b)", "--most", "3"], 1, "(limit 3)"),
         (["(a)", "--param", "x"], 2, "--param 'x' is not of the form name=value"),
         (["(a)", "--metadata", "x"], 2, "is no test"),
         (["(a)", "--limit", "-1"], 2, "--limit"),

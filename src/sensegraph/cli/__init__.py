@@ -21,6 +21,7 @@ HELP = """Ask questions about a collection of documents and get answers that cit
 
 Works offline, or with any OpenAI-compatible model. Begin with: sensegraph demo"""
 
+_ORDER = "init index query search show entities documents graph status config doctor serve mcp eval tune".split()
 _WORDS = "sensegraph.words"  # where a context keeps what the command line said
 
 
@@ -35,6 +36,10 @@ class Commands(TyperGroup):
                 print_message(message)
         ctx.meta[_WORDS] = list(words)
         return super().parse_args(ctx, words)
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The commands in the order in which people meet them."""
+        return sorted(super().list_commands(ctx), key=lambda name: _ORDER.index(name) if name in _ORDER else 0)
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command that was asked for."""

@@ -16,7 +16,6 @@ import typer
 
 from sensegraph.cli import options, show
 from sensegraph.cli.options import (
-    BatchOptions,
     CommandRun,
     Paths,
     print_message,
@@ -29,10 +28,37 @@ from sensegraph.errors import BatchPending, InputError, SensegraphError, Unappro
 if TYPE_CHECKING:
     from sensegraph.corpus.corpus import Corpus
     from sensegraph.corpus.sources import Added, Plan
+    from sensegraph.models.batches.batch_box import BatchPlan
 
 _NOTHING = "Nothing could be read from {}; the index is as it was."
 _LISTED = 20  # documents of each kind that are named
 _PATIENT = 60.0  # seconds that --watch waits for the end of another build
+
+
+@dataclass(frozen=True, slots=True)
+class BatchOptions:
+    """How `index` asks a model in batches."""
+
+    batch: Annotated[
+        bool, typer.Option("--batch", help="Ask the model in batches, cheaper and within a day; run again to go on.")
+    ] = False
+    write_requests: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.jsonl", help="Write what a model has to be asked next into a file; nothing is sent."
+        ),
+    ] = None
+    read_replies: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.jsonl", help="Take the replies to such requests from a file, and go on."),
+    ] = None
+
+    def plan(self) -> BatchPlan | None:
+        """What a build is told; nothing where no flag was given."""
+        from sensegraph.models.batches.batch_box import BatchPlan
+
+        given = self.batch or self.write_requests or self.read_replies
+        return BatchPlan(self.write_requests, self.read_replies) if given else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,8 +24,8 @@ from sensegraph.models.endpoint.endpoint_settings import mask_urls
 
 if TYPE_CHECKING:
     from sensegraph.corpus.corpus import Corpus
+    from sensegraph.corpus.settings import Settings
     from sensegraph.documents import Skipped
-    from sensegraph.models.batches.batch_box import BatchPlan
 
 
 ROOT_VARIABLE = "SENSEGRAPH_ROOT"  # the environment variable that names the corpus's folder
@@ -147,8 +147,10 @@ def read_overrides(
 ) -> dict[str, Any]:
     """The settings that the environment and, laid over it, the flags of one command give, as nested tables."""
     from sensegraph.corpus.settings import lay_tables, read_environment
+    from sensegraph.corpus.variables import tables_of_variables
 
-    return lay_tables(read_environment(parse_value), read_flags(pairs, engine, max_tokens, max_cost, trust=trust))
+    given = tables_of_variables(read_environment(), parse_value)
+    return lay_tables(given, read_flags(pairs, engine, max_tokens, max_cost, trust=trust))
 
 
 def read_flags(
@@ -199,6 +201,21 @@ def parse_value(text: str) -> Any:
     return table["value"]
 
 
+def open_settled(
+    root: Path,
+    settings: Settings,
+    *,
+    readonly: bool = False,
+    progress: Callable[[str, int, int], None] = lambda step, done, total: None,
+) -> Corpus:
+    """The corpus at `root` under settings that have been read already."""
+    from sensegraph.corpus.corpus import Corpus
+    from sensegraph.corpus.settings import FOLDER
+    from sensegraph.corpus.tools import make_store
+
+    return Corpus(root, settings, make_store(settings, root / FOLDER, readonly=readonly), progress)
+
+
 def skip_progress(step: str, done: int, total: int) -> None:
     """No progress."""
 
@@ -237,32 +254,6 @@ def open_corpus(
                 for folder in made[1:]:  # the root, where nothing else is in it
                     if not any(folder.iterdir()):
                         folder.rmdir()
-
-
-@dataclass(frozen=True, slots=True)
-class BatchOptions:
-    """How `index` asks a model in batches."""
-
-    batch: Annotated[
-        bool, typer.Option("--batch", help="Ask the model in batches, cheaper and within a day; run again to go on.")
-    ] = False
-    write_requests: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE.jsonl", help="Write what a model has to be asked next into a file; nothing is sent."
-        ),
-    ] = None
-    read_replies: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE.jsonl", help="Take the replies to such requests from a file, and go on."),
-    ] = None
-
-    def plan(self) -> BatchPlan | None:
-        """What a build is told; nothing where no flag was given."""
-        from sensegraph.models.batches.batch_box import BatchPlan
-
-        given = self.batch or self.write_requests or self.read_replies
-        return BatchPlan(self.write_requests, self.read_replies) if given else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from unicodedata import east_asian_width
 
 from sensegraph.cli.options import explain_missing_index, format_root_flag
 from sensegraph.corpus.views import CALL_SECONDS, list_passage_documents
+from sensegraph.display import format_span
 from sensegraph.index.browse.pages import Place
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.text import collect_terms
@@ -91,8 +92,8 @@ def format_citation(c: Citation, files: Mapping[str, str]) -> str:
 
 def format_place(place: Citation | Event | Place, files: Mapping[str, str]) -> str:
     """A span of a document with its page, and the file that the document is a record of, where there are such."""
-    sep = ":" if place.page is None else f", p. {place.page}, "
-    return f"{place.document}{sep}{place.start}-{place.end}{_name_record_file(place.document, files)}"
+    span = format_span(place.document, place.start, place.end, place.page)
+    return span + _name_record_file(place.document, files)
 
 
 def _name_record_file(document: str, files: Mapping[str, str]) -> str:

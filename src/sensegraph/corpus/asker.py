@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import replace
+from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sensegraph.answering.asking import Patient, count_words, rerank_evidence, settle_asking
@@ -17,7 +20,7 @@ from sensegraph.language.text import count_tokens
 from sensegraph.methods import ALIASES, METHODS, load_method, parts_needed
 from sensegraph.methods.auto import Able, Choice, choose_method, find_names_with
 from sensegraph.questions import Scope
-from sensegraph.runtime.activity import begin_activity, tell_stage
+from sensegraph.runtime.activity import StopToken, begin_activity, tell_stage
 from sensegraph.types import Answer, Document, Evidence, Question, WordCounts
 
 if TYPE_CHECKING:
@@ -30,6 +33,56 @@ A = TypeVar("A")
 Hear = Callable[[str], None]
 _BLANKS = re.compile(r"(\s)\s{2,}")
 _OF_REPORTS = {"depth": "a depth", "report_tokens": "a bound for reports"}  # options that ask for them
+
+
+class AnswerStream:
+    """An answer while it is written: an iterator of pieces of its text, which joined are the text of `answer`.
+
+    The question is asked in a thread of its own, which begins at once. `close`, leaving a `with`, and dropping the
+    stream ask it to stop; a method that does not write piece by piece gives its text at the end.
+    """
+
+    def __init__(self, ask: Callable[[Hear], Answer]) -> None:
+        self._pieces, self._stop, context = SimpleQueue[str | None](), StopToken(), copy_context()
+
+        def work(pieces: SimpleQueue[str | None], stop: StopToken) -> Answer:
+            with begin_activity(stop):
+                return ask(lambda piece: pieces.put(piece) if piece else None)
+
+        worker = ThreadPoolExecutor(1, "sensegraph-answer")
+        pieces = self._pieces
+        self._answer: Future[Answer] = worker.submit(context.run, work, pieces, self._stop)
+        self._answer.add_done_callback(lambda _: pieces.put(None))
+        worker.shutdown(wait=False)
+
+    def __iter__(self) -> AnswerStream:
+        return self
+
+    def __next__(self) -> str:
+        piece = self._pieces.get()
+        if piece is None:
+            self._pieces.put(None)  # so that asking again ends again
+            self._answer.result()
+            raise StopIteration
+        return piece
+
+    @property
+    def answer(self) -> Answer:
+        """The whole answer, when it is written. Raises what asking raised."""
+        return self._answer.result()
+
+    def close(self) -> None:
+        """Ask for the answer to be given up, where it is not written yet."""
+        self._stop.stop()
+
+    def __enter__(self) -> AnswerStream:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        self.close()
 
 
 class Asker:
@@ -83,6 +136,10 @@ class Asker:
             return _ask_again(
                 lambda: self._answer(question, scope, method, tell if hear else None, **options), unless=heard
             )
+
+    def stream(self, question: Question, scope: Scope, method: str, **options: Any) -> AnswerStream:
+        """The answer to a question while it is written; see `Corpus.stream`."""
+        return AnswerStream(lambda hear: self.query(question, scope, method, hear, **options))
 
     def _answer(self, question: Question, scope: Scope, method: str, hear: Hear | None, **options: Any) -> Answer:
         space = self._workspace

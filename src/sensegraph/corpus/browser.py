@@ -30,6 +30,7 @@ from sensegraph.runtime.results import take_records
 
 if TYPE_CHECKING:
     from sensegraph.graphs.drawing.community_map import CommunityInside, CommunityMap, DepthMap, EntityDot
+    from sensegraph.graphs.frames import GraphTables
     from sensegraph.graphs.match.matches import Matches, Request
     from sensegraph.index.browse.pages import EntityPage, ReportPage, ReportRow
     from sensegraph.index.index import Index
@@ -213,6 +214,12 @@ class Browser:
         return changes_between(self._builder.index(), first, last)
 
     # ── patterns ──
+
+    def graph(self) -> GraphTables:
+        """The graph as tables; see `Corpus.graph`."""
+        from sensegraph.graphs.frames import tabulate_graph
+
+        return tabulate_graph(self._builder.index())
 
     def match(self, request: Request, scope: Scope, *, cite: bool) -> Matches:
         """The rows that match a query, of the documents inside `scope`; with `cite` each row has citations."""

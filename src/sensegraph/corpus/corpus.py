@@ -13,7 +13,7 @@ from sensegraph.types import Question
 if TYPE_CHECKING:
     from sensegraph.answering.grounding.checking import Checked
     from sensegraph.answering.grounding.citations import By
-    from sensegraph.corpus.asker import Asker
+    from sensegraph.corpus.asker import AnswerStream, Asker
     from sensegraph.corpus.browser import Browser
     from sensegraph.corpus.garbage import Collected, GarbageCollector
     from sensegraph.corpus.names import Applied, NameDecisions, Resolved
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from sensegraph.corpus.settings import Settings
     from sensegraph.corpus.sources import Added, Mirror, Plan, Sources
     from sensegraph.corpus.workspace import Builder, Built, GivenTools, Status, Workspace
+    from sensegraph.graphs.frames import GraphTables
     from sensegraph.graphs.match.matches import Matches, Parameter
     from sensegraph.index.browse.pages import EntityPage, ReportPage, ReportRow
     from sensegraph.index.estimate import Estimate
@@ -97,21 +98,6 @@ class Corpus:
             raise NotIndexed(f"There is no index in {folder.resolve()}; run `sensegraph index PATH --root {folder}`.")
         readonly = not (create or loaded.store.url or can_write(place))  # a database says so itself
         return cls(folder, loaded, store or make_store(loaded, place, readonly=readonly, mend=mend), progress, given)
-
-    @classmethod
-    def of(
-        cls,
-        root: Path,
-        settings: Settings,
-        *,
-        readonly: bool = False,
-        progress: Callable[[str, int, int], None] = ignore_progress,
-    ) -> Corpus:
-        """The corpus at `root` under settings that have been read already."""
-        from sensegraph.corpus.settings import FOLDER
-        from sensegraph.corpus.tools import make_store
-
-        return cls(root, settings, make_store(settings, root / FOLDER, readonly=readonly), progress)
 
     def close(self) -> None:
         """Close the store."""
@@ -204,11 +190,6 @@ class Corpus:
         return self.workspace.progress
 
     @property
-    def wait(self) -> float:
-        """How long to wait for another build of the same corpus, in seconds."""
-        return self.workspace.wait
-
-    @property
     def engine(self) -> LanguageEngine:
         """The engine, made on first use."""
         return self.workspace.engine
@@ -292,6 +273,7 @@ class Corpus:
 
     def query(
         self,
+        /,
         question: str,
         *,
         method: str = "auto",
@@ -303,21 +285,33 @@ class Corpus:
         """Answer a question with citations. `options` are settings of the method, such as `depth`.
 
         Only documents inside `scope` are read. `history` is the conversation before, oldest turn first. `hear` is told
-        the answer piece by piece while it is written; the pieces, joined, are its text.
+        the answer piece by piece. `ask` is another name of it.
         """
         return self.asker.query(Question(question, tuple(history)), scope, method, hear, **options)
 
+    ask = query
+
+    def stream(
+        self,
+        /,
+        question: str,
+        *,
+        method: str = "auto",
+        scope: Scope = EVERYTHING,
+        history: Sequence[Turn] = (),
+        **options: Any,
+    ) -> AnswerStream:
+        """The answer to a question while it is written: an iterator of pieces of text, whose `answer` is the whole."""
+        return self.asker.stream(Question(question, tuple(history)), scope, method, **options)
+
     def search(
-        self, question: str, *, method: str = "auto", scope: Scope = EVERYTHING, top: int = 10, **options: Any
+        self, /, question: str, *, method: str = "auto", scope: Scope = EVERYTHING, top: int = 10, **options: Any
     ) -> Evidence:
         """The evidence for a question, without an answer: at most `top` passages and documents, best first."""
         return self.asker.search(Question(question), scope, method, top, **options)
 
     def check(self, answer: Answer, *, by: By = "auto", question: str = "") -> Checked:
-        """`answer` against the documents of the index that it cites, and against its `question` where it is given.
-
-        Support is judged by the engine where it can (`auto`), by it alone (`model`), or by the words (`words`).
-        """
+        """`answer` against what it cites, and its `question`; `by` engine if it can (auto), `model` or `words`."""
         return self.asker.check([answer], by=by, questions=[question] if question else ())[0]
 
     # ── reading ──
@@ -346,6 +340,10 @@ class Corpus:
         """What began, ended or changed after the moment `first` and through `last` (ISO 8601)."""
         return self.browser.changes(first, last)
 
+    def graph(self) -> GraphTables:
+        """The graph as tables, and as networks and frames of other libraries."""
+        return self.browser.graph()
+
     def match(
         self,
         query: str,
@@ -363,8 +361,8 @@ class Corpus:
     ) -> Matches:
         """The rows that match a pattern, or a whole query, of the part of openCypher that docs/match.md describes.
 
-        `where`, `returned` (RETURN) and `order` (ORDER BY) are clauses beside the pattern, `parameters` the values of
-        its `$names`. With `cite` each row has citations. Any step may find `most` combinations; all take `seconds`.
+        `where`, `returned` (RETURN) and `order` (ORDER BY) are clauses, `parameters` the values of its `$names`. With
+        `cite` each row has citations. Any step may find `most` combinations; all take `seconds`.
         """
         from sensegraph.graphs.match.matches import MOST, SECONDS, Request
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -278,11 +278,9 @@ def open_settings(
     return folder, load_settings(folder, lay_tables(given or {}, {"store": {"url": str(root)}}), parts=parts)
 
 
-def read_environment(parse: Callable[[str], Any]) -> dict[str, Any]:
-    """The settings that environment variables give, as nested tables; `parse` reads a value."""
-    from sensegraph.corpus.variables import tables_of_variables
-
-    return tables_of_variables(os.environ, parse)
+def read_environment() -> Mapping[str, str]:
+    """The variables of the environment."""
+    return os.environ
 
 
 def _list_headers(tables: Mapping[str, Any]) -> list[str]:

@@ -30,7 +30,7 @@ Yes = Annotated[bool, Option("--yes", "-y", help="Begin without asking, however 
 
 _HERE = Path(".")
 
-HELP = "Measure: answers of several methods side by side, rankings against relevance judgements."
+HELP = "Compare methods; make questions; reproduce papers."
 Data = Annotated[list[Path], Option("--data", metavar="DIR", help="A test collection in BEIR's layout; repeatable.")]
 Methods = Annotated[
     str, Option("--methods", metavar="A,B,…", help="Methods, each with settings as in hybrid:fusion=rrf:k=20.")

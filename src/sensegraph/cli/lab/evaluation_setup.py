@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from types import MappingProxyType
 from typing import Any
 
-from sensegraph.cli.options import format_root_flag, report_skipped
+from sensegraph.cli.options import format_root_flag, open_settled, report_skipped
 from sensegraph.cli.progress import Report
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.corpus.settings import FILE, FOLDER, Settings, convert_settings, describe_choices, load_settings
@@ -180,7 +180,7 @@ def _open_plan_corpus(
     readonly = dry or (root == place and not can_write(root / FOLDER))
     settings = load_settings(root, flags, plan.settings, str(file))
     settings = settings if root == place else keep_in_folder(settings)
-    return Corpus.of(root, settings, readonly=readonly, progress=report)
+    return open_settled(root, settings, readonly=readonly, progress=report)
 
 
 def _ensure_index(corpus: Corpus, named: list[tuple[Named, str]], source: Path, *, dry: bool) -> Path | None:

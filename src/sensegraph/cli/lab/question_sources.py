@@ -11,6 +11,7 @@ from typing import Any
 
 from typer import BadParameter
 
+from sensegraph.cli.options import open_settled
 from sensegraph.cli.progress import Report
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.corpus.settings import FOLDER, load_settings
@@ -114,7 +115,7 @@ def _add_retrieval_errors(judged: JudgedSet, found: Source, place: SourceRequest
     texts = {a.id: a.question for a in found.questions if isinstance(a, SourceQuestion)}
     with (
         TemporaryDirectory(prefix="sensegraph-") as made,
-        closing(Corpus.of(Path(made), settings, progress=progress)) as corpus,
+        closing(open_settled(Path(made), settings, progress=progress)) as corpus,
     ):
         corpus.add(judged.documents)
         corpus.build(parts=parts_with_needs(method.reads))

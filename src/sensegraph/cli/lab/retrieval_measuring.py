@@ -10,9 +10,8 @@ from typing import Any
 
 import typer
 
-from sensegraph.cli.options import read_overrides
+from sensegraph.cli.options import open_settled, read_overrides
 from sensegraph.cli.progress import Report
-from sensegraph.corpus.corpus import Corpus
 from sensegraph.corpus.settings import Settings, convert_settings, load_settings
 from sensegraph.corpus.tools import keep_in_folder
 from sensegraph.errors import InputError, NotIndexed
@@ -57,7 +56,7 @@ def load_named_methods(text: str, settings: Settings) -> list[Named]:
 def measure_set(judged: JudgedSet, methods: Sequence[Named], how: Measuring, place: IndexPlace) -> Result:
     """Index the documents of `judged`, unless the index is there, and measure `methods` over it."""
     place.root.mkdir(parents=True, exist_ok=True)
-    with closing(Corpus.of(place.root, place.settings, progress=place.progress)) as corpus:
+    with closing(open_settled(place.root, place.settings, progress=place.progress)) as corpus:
         # measuring must not change what somebody keeps there
         there = corpus.document_keys()
         keys = corpus.runtime().keys(keep_documents, judged.documents)

@@ -12,8 +12,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from sensegraph.cli.lab import evaluation_setup, retrieval_measuring
+from sensegraph.cli.options import open_settled
 from sensegraph.cli.progress import Report
-from sensegraph.corpus.corpus import Corpus
 from sensegraph.corpus.settings import FOLDER, Settings, lay_tables, load_settings
 from sensegraph.corpus.tools import has_store, make_tools
 from sensegraph.errors import InputError
@@ -121,7 +121,7 @@ def estimate_indexes(recipe: Recipe, bench: Bench) -> dict[str, Usage]:
         with TemporaryDirectory(prefix="sensegraph-") as spare:
             made = has_store(settings, bench.root / name / FOLDER)
             root = bench.root / name if made else Path(spare)
-            with closing(Corpus.of(root, settings, readonly=made, progress=bench.report)) as corpus:
+            with closing(open_settled(root, settings, readonly=made, progress=bench.report)) as corpus:
                 found[f"index of {name}"] = corpus.estimate(bench.data / name / "corpus.jsonl").usage
     return found
 
@@ -135,7 +135,7 @@ def _estimate_references(recipe: Recipe, bench: Bench) -> dict[str, Usage]:
             made = has_store(settings, root / FOLDER)
             with TemporaryDirectory(prefix="sensegraph-") as spare:
                 place = root if made else Path(spare)
-                with closing(Corpus.of(place, settings, readonly=made, progress=bench.report)) as corpus:
+                with closing(open_settled(place, settings, readonly=made, progress=bench.report)) as corpus:
                     found[f"chunks of {size}, {rounds} gleanings"] = corpus.estimate(texts).usage
     return found
 
@@ -223,7 +223,7 @@ def _measure_units(recipe: Recipe, bench: Bench) -> ReproducedTable:
     root = bench.root / recipe.data
     root.mkdir(parents=True, exist_ok=True)
     settings = load_settings(root, bench.given)
-    with closing(Corpus.of(root, settings, progress=bench.report)) as corpus:
+    with closing(open_settled(root, settings, progress=bench.report)) as corpus:
         corpus.add(bench.data / recipe.data / "corpus.jsonl")
         corpus.build(parts=_UNITS)
         index = corpus.index()
@@ -244,7 +244,7 @@ def _count_references(recipe: Recipe, bench: Bench) -> ReproducedTable:
     texts = references.join_documents(bench.data / recipe.data / "corpus.jsonl")
     for size, rounds, root, settings in _vary_extraction(recipe, bench):
         root.mkdir(parents=True, exist_ok=True)
-        with closing(Corpus.of(root, settings, progress=bench.report)) as corpus:
+        with closing(open_settled(root, settings, progress=bench.report)) as corpus:
             corpus.add(texts)
             corpus.build(parts=("graph",))
             counts[size, rounds], engine = references.count_references(corpus.index()), corpus.engine.name

@@ -11,6 +11,7 @@ from math import isfinite
 import numpy as np
 
 from sensegraph.errors import InputError
+from sensegraph.graphs.frames import DataTable
 from sensegraph.graphs.match.evaluating import Clock, Evaluator, Rows, Table
 from sensegraph.graphs.match.joining import build_evaluator, join_matches
 from sensegraph.graphs.match.parser import Parser
@@ -80,6 +81,10 @@ class Matches:
     citations: tuple[Citation, ...] = ()
     notes: tuple[str, ...] = ()
     steps: tuple[str, ...] = ()
+
+    def table(self) -> DataTable:
+        """The rows as columns by name, which become frames of pandas, polars or Arrow."""
+        return DataTable({name: [row[i] for row in self.rows] for i, name in enumerate(self.columns)})
 
 
 def parse_request(request: Request) -> Query:

@@ -1,0 +1,39 @@
+"""How an answer shows itself: as text where it is printed, as HTML in a notebook."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sensegraph.types import Answer
+
+_SHOWN = 5  # sources beyond which a notebook shows them folded
+
+
+def format_span(document: str, start: int, end: int, page: int | None) -> str:
+    """Where a span of a document stands: `notes.txt:40-97`, or `report.pdf, p. 3, 40-97`."""
+    between = ":" if page is None else f", p. {page}, "
+    return f"{document}{between}{start}-{end}"
+
+
+def show_text(found: Answer) -> str:
+    """The text of an answer, then each source with its quote."""
+    rows = [f"[{c.marker}] {format_span(c.document, c.start, c.end, c.page)} “{c.quote}”" for c in found.citations]
+    return "\n".join([found.text, "", "Sources", *rows]) if rows else found.text
+
+
+def show_html(found: Answer) -> str:
+    """The same as HTML, with the sources and notes to unfold; all text is escaped."""
+    paragraphs = "".join(f"<p>{escape(part)}</p>" for part in found.text.split("\n\n") if part.strip())
+    rows = "".join(
+        f'<li value="{c.marker}"><q>{escape(c.quote)}</q> '
+        f"<code>{escape(format_span(c.document, c.start, c.end, c.page))}</code></li>"
+        for c in found.citations
+    )
+    state = " open" if len(found.citations) <= _SHOWN else ""
+    count = f"{len(found.citations)} source{'s' if len(found.citations) != 1 else ''}"
+    sources = f"<details{state}><summary>{count}</summary><ol>{rows}</ol></details>" if rows else ""
+    listed = "".join(f"<li>{escape(note)}</li>" for note in found.notes)
+    notes = f"<details><summary>notes</summary><ul>{listed}</ul></details>" if listed else ""
+    return f'<div class="sensegraph-answer">{paragraphs}{sources}{notes}</div>'
