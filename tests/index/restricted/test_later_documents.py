@@ -13,8 +13,8 @@ from sensegraph.types import Document
 TEXTS = {
     "2021-11-04": "Ruth Castell is the chief executive of Lowmere Ferries. Ruth Castell said that the landing must be "
     "finished no later than June 2022. Lowmere Ferries hopes to open a line to Arn after 2024.",
-    "2022-08-15": "Idris Vaughan is the chief executive of Lowmere Ferries. Lowmere Ferries reported 33 vacancies, after "
-    "48 in April 2022. Since 2018 Lowmere Ferries has had nine ships.",
+    "2022-08-15": "Idris Vaughan is the chief executive of Lowmere Ferries. Lowmere Ferries reported 33 vacancies, "
+    "after 48 in April 2022. Since 2018 Lowmere Ferries has had nine ships.",
 }
 
 

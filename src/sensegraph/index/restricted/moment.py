@@ -174,7 +174,8 @@ def restrict_to_time(index: Index, scope: Scope, when: When | None = None, *, wh
     names = inside.inside if isinstance(inside, ScopedIndex) else frozenset(d.id for d in index.catalogue.documents)
     spans = spans_of(dates_of(index), own) if own and not whole else Spans({}, {})
     said = [note, describe_when(own) if own else ""]
-    if spans.span and when_of(scope) and not spans.exclude:  # a document says how things are when it is written, and before that nothing
+    # a document says how things are when it is written, and of the time before nothing without a date
+    if spans.span and when_of(scope) and not spans.exclude:
         late = {d.id for d in index.catalogue.documents if d.id in names and _is_later(d.time, spans.span)}
         spans = replace(spans, later=_spans_with_dates(index, late, spans.span))
         of = "1 document that was" if len(late) == 1 else f"{len(late)} documents that were"
