@@ -165,6 +165,7 @@ def test_all_that_is_found_is_a_moment() -> None:
         ("It opens in June 2022 at the latest.", ""),
         ("The school moved no earlier than 2009.", ""),
         ("She was appointed before 2010.", ""),
+        ("Her successor will be named before the end of July 2021.", ""),
         ("Der Bau muss spätestens im Juni 2022 fertig sein.", ""),
         ("Der Vertrag läuft mindestens bis 2025.", ""),
         ("It reported 33 vacancies, after 48 in April 2022.", ""),

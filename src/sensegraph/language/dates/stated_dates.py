@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from calendar import monthrange
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal
 
@@ -28,6 +28,8 @@ from sensegraph.language.dates.moments import (
 from sensegraph.language.word_lists import ABBREVIATED_MONTHS, ENGLISH_MONTHS, SHORT_MONTHS, Patterns, read_patterns
 
 _CUES = Patterns("time_cues", re.IGNORECASE)
+_END = re.compile(r"\b(?:end of|ende)\b", re.IGNORECASE)
+_OPEN = ("before", "after")  # what was so at some time on one side of a date
 _STRETCHES = ("short_span", "months", "days", "month_days")  # two dates written as one
 
 
@@ -139,7 +141,10 @@ def _read_single(text: str, a: Atom) -> Expression:
         return Expression(a.start, behind.end(), "bound", a.first, a.last)
     for kind in ("before", "after", "until", "since"):
         if (cue := _CUES[kind].search(ahead)) and not (a.kind == "ago" and kind == "before"):
-            return _bound_expression(a, kind, shift + cue.start(), a.end)
+            whole = kind == "before" and _END.search(cue[0])  # before the end of July
+            return replace(
+                _bound_expression(a, "until" if whole else kind, shift + cue.start(), a.end), bound=kind in _OPEN
+            )
     for kind in ("since", "until"):
         if behind := _CUES[f"{kind}_behind"].match(text, a.end):
             return _bound_expression(a, kind, a.start, behind.end())
@@ -148,9 +153,9 @@ def _read_single(text: str, a: Atom) -> Expression:
 
 def _bound_expression(a: Atom, kind: str, start: int, end: int) -> Expression:
     if kind == "before":
-        return Expression(start, end, "until", "", moment_before(a.first), bound=True)
+        return Expression(start, end, "until", "", moment_before(a.first))
     if kind == "after":
-        return Expression(start, end, "since", moment_after(a.last), "", bound=True)
+        return Expression(start, end, "since", moment_after(a.last), "")
     return Expression(start, end, kind, a.first if kind == "since" else "", a.last if kind == "until" else "")
 
 
