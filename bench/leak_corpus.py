@@ -313,7 +313,7 @@ def _make_sentence(
             ),
             "birthday": lambda: (_german_birthday if german else _english_birthday)(random),
             "address": lambda: (_german_address if german else _english_address)(random, streets),
-            "ip": lambda: ".".join(str(random.randint(84, 203)) for _ in range(4)),
+            "ip": lambda: ".".join(str(random.randint(130, 190)) for _ in range(4)),
         }
         thing = makers[kind]()
     bypass, written = hide(random, kind, thing) if random.random() < 1 / 3 else ("", thing)

@@ -20,9 +20,7 @@ from collections import Counter
 from pathlib import Path
 from urllib.parse import unquote
 
-from leak_corpus import LeakText, make_leak_texts
-
-ASKED = {"en": "Who wrote the report about the plan?", "de": "Wer hat den Bericht über den Plan geschrieben?"}
+from leak_corpus import LISTS, LeakText, make_leak_texts
 
 
 def plain(text: str) -> str:
@@ -136,7 +134,7 @@ def main() -> None:
             print(f"\n{language}, {lists}: {len(texts)} texts")
             measure(texts, kinds, forms=given.forms, missed=given.missed)
             if not given.no_files:
-                measure_files(texts, kinds, ASKED[language])
+                measure_files(texts, kinds, LISTS[lists][language]["asked"])
 
 
 if __name__ == "__main__":

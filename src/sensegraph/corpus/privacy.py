@@ -230,14 +230,27 @@ def _find_people_in(
 
 
 def find_people(text: str, settings: PersonalSettings, title: str = "") -> list[Named]:
-    """The persons whom a text names, found by the offline engine in this text alone: no other text changes them."""
+    """The persons whom a text names, found in this text alone: no other text changes them.
+
+    They are found by the offline engine and by rules, in the text with its signs as they are usually written.
+    """
     if not seeks_people(settings) or not text.strip():
         return []
     from sensegraph.engines.offline.extraction.corpus_reading import read_together
-    from sensegraph.personal.finding import Named, find_named_people, merge_people
+    from sensegraph.personal.finding import Named, find_listed_people, find_named_people, merge_people
+    from sensegraph.personal.normalising import join_lines, normalise_signs
+    from sensegraph.personal.people import is_no_persons_name, is_part_of_place
 
-    chunk = Chunk("text", "text", 0, len(text), 0, text, title)
+    view = normalise_signs(text)
+    chunk = Chunk("text", "text", 0, len(view.text), 0, view.text, title)
     ((extraction,),) = read_together([(chunk,)], guesses=True)
-    types = ("person", "other") if "name" in settings.kinds else ("person",)
-    people = [e for e in extraction.entities if e.type in types]
-    return merge_people(find_named_people(text), [Named(m.start, m.end, e.name) for e in people for m in e.mentions])
+    every = "name" in settings.kinds
+    people = [
+        Named(*view.place(m.start, m.end), e.name)
+        for e in extraction.entities
+        if e.type == "person" or (every and e.type == "other")
+        for m in e.mentions
+        if every or not (is_no_persons_name(view.text[m.start : m.end]) or is_part_of_place(view.text, m.start))
+    ]
+    told = (Named(*view.place(n.start, n.end), n.name) for n in find_named_people(view.text))
+    return merge_people(find_listed_people(join_lines(view)), merge_people(told, people))

@@ -16,6 +16,8 @@ from sensegraph.language.text import fold
 from sensegraph.personal import contacts
 from sensegraph.personal.contacts import find_phones, read_pattern
 from sensegraph.personal.identities import IBAN_LENGTHS, check_card, check_iban, find_identity_numbers
+from sensegraph.personal.normalising import TextView, join_lines, normalise_signs
+from sensegraph.personal.people import find_people_by_names, is_no_persons_name
 from sensegraph.personal.personal_settings import KINDS, PersonalSettings, Span, compile_patterns
 
 
@@ -84,7 +86,19 @@ def find_named_people(text: str) -> Iterator[Named]:
         listed = list(_LISTED.finditer(text, *label.span("list")))
         first = listed[:1] if listed and listed[0].start() == label.start("list") else []
         for match in first if label[0][0] in ".!?" else listed:  # a label inside a line says one name
-            yield _name_person(text, *match.span("name"))
+            if not is_no_persons_name(match["name"]):
+                yield _name_person(text, *match.span("name"))
+
+
+def find_listed_people(view: TextView) -> Iterator[Named]:
+    """Persons by the names that people have, placed in the original; a family name alone is known by the whole name."""
+    whole, found = dict[str, str](), list(find_people_by_names(view.text))
+    for start, end in found:
+        if " " in (name := view.text[start:end]):
+            whole.setdefault(name.rpartition(" ")[2].casefold(), name)
+    for start, end in found:
+        name = view.text[start:end]
+        yield Named(*view.place(start, end), whole.get(name.casefold(), name))
 
 
 def find_possible_names(text: str) -> Iterator[Named]:
@@ -123,6 +137,8 @@ _CARD = re.compile(
 _BEFORE_PLUS = re.compile(r"\s(?=\+\d)")  # begins a number
 MARK = re.compile(r"\[[A-Z]{2,20}\]|(?<![A-Z])[A-Z]{2,20}-[a-f][0-9a-f]{9}(?![\w])")
 """What stands where something was masked."""
+_NUMBERS = frozenset({"phone", "card", "identity", "ip"})  # what columns of a table can look like
+_WHOLE_ADDRESS = re.compile(r"\d .*(?<!,)(?<! Bad)(?<! Sankt)(?<! St\.)(?<! Neu)(?<! Alt)(?<! Markt)$")
 _SUREST = ("url", "email", "iban", "card", "identity")
 _ORDER = MappingProxyType({kind: n for n, kind in enumerate(dict.fromkeys((*_SUREST, *KINDS)))})
 
@@ -137,6 +153,17 @@ class Finder:
 
     def find(self, text: str, more: Sequence[Span] = ()) -> list[Span]:
         """The spans in `text`, in order, none overlapping another; `more` are those that others found."""
+        plain = normalise_signs(text)
+        found = [_place_span(s, plain) for s in self._search(plain.text)]
+        if (joined := join_lines(plain)) is not plain:
+            found += self._across_lines(joined, found)
+        kept = [
+            s for s in (*found, *more) if s.end > s.start and not self._stays(text, s) and not self._marked(text, s)
+        ]
+        return _merge_overlaps(text, kept)
+
+    def _search(self, text: str) -> list[Span]:
+        """What stands in a text that is written as usual."""
         kinds, found = self.settings.kinds, list[Span]()
         for kind, pattern in self.patterns.items():
             found += [Span(kind, m.start(), m.end(), fold(m[0])) for m in pattern.finditer(text)]
@@ -148,10 +175,26 @@ class Finder:
                 apart[span.start : span.end] = "\n" * (span.end - span.start)
             views = dict.fromkeys((text, _BEFORE_PLUS.sub("\n", "".join(apart))))
             found += [phone for view in views for phone in find_phones(view, self.settings.regions)]
-        kept = [
-            s for s in (*found, *more) if s.end > s.start and not self._stays(text, s) and not self._marked(text, s)
-        ]
-        return _merge_overlaps(text, kept)
+        return found
+
+    def _across_lines(self, joined: TextView, found: Sequence[Span]) -> Iterator[Span]:
+        """What is found only where lines are joined: it stands in two, or the words before it stand in another."""
+        for span in self._search(joined.text):
+            placed = _place_span(span, joined)
+            near = [s for s in found if s.start < placed.end and placed.start < s.end]
+            if not joined.crosses(span.start, span.end):
+                if not near:
+                    yield placed
+                continue
+            number = span.kind in _NUMBERS and joined.text[span.start] != "+"
+            if number and joined.stands_alone(span.start, span.end):
+                continue  # numbers in a column
+            if span.kind == "address" and any(s.kind == "address" for s in near):
+                cut = max(b for b in joined.breaks if b < span.end)
+                before, behind = joined.text[span.start : cut].rstrip(), joined.text[cut : span.end]
+                if not re.search(r"\d", behind) and _WHOLE_ADDRESS.search(before):
+                    continue  # the next line only begins with a capital
+            yield placed
 
     def _stays(self, text: str, span: Span) -> bool:
         said = (fold(text[span.start : span.end]), fold(span.value))
@@ -206,6 +249,12 @@ _FINDERS: Mapping[str, Callable[[str], Iterator[Span]]] = MappingProxyType(
 )
 
 
+def _place_span(span: Span, view: TextView) -> Span:
+    """The span where it stands in the original."""
+    start, end = view.place(span.start, span.end)
+    return replace(span, start=start, end=end)
+
+
 def _merge_overlaps(text: str, spans: Sequence[Span]) -> list[Span]:
     """Spans that overlap as one, of the kind that is surest, so that nothing of either is left."""
     made: list[Span] = []
@@ -217,7 +266,12 @@ def _merge_overlaps(text: str, spans: Sequence[Span]) -> list[Span]:
         surer, end = min((last, span), key=_rank_span), max(last.end, span.end)
         whole = (surer.start, surer.end) == (last.start, end)
         made.append(
-            replace(surer, start=last.start, end=end, value=surer.value if whole else fold(text[last.start : end]))
+            replace(
+                surer,
+                start=last.start,
+                end=end,
+                value=surer.value if whole else fold(normalise_signs(text[last.start : end]).text),
+            )
         )
     return made
 

@@ -12,9 +12,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from importlib.resources import files
-from string import ascii_uppercase, digits
+from string import ascii_lowercase, ascii_uppercase, digits
 from types import MappingProxyType
 
+from sensegraph.personal.contacts import read_pattern
 from sensegraph.personal.personal_settings import Span
 
 _NUMBERS = tomllib.loads((files("sensegraph") / "personal" / "data" / "numbers.toml").read_text("utf-8"))
@@ -85,8 +86,10 @@ def is_two_digit_date(number: str, order: str = "ymd") -> bool:
 
 _BEFORE = 40  # characters in which a word that names the number is looked for
 _RUN = re.compile(r"[A-Z0-9][A-Z0-9 .\-/+]{7,}")  # what a number can be written with: one look for all kinds
-_FEWEST = 4  # digits of any number
+_CODE = re.compile(r"\b(?=\w*\d)\w+|\b[a-z]{1,2}\b")  # what may be part of a number that is written in small letters
+_CAPITALS = str.maketrans(ascii_lowercase, ascii_uppercase)
 _BEHIND = 3  # characters after a run that patterns look at
+_NUMBERED = re.compile(read_pattern("numbered"), re.IGNORECASE)  # orders and parts have numbers of their own
 _SHARED = re.compile(
     r"\b(?:tax|fiscal|national|personal|social|identity|identification|insurance|resident|id|passport)\b"
     r"[^\n]{0,25}(?:no\.?|number|nr\.?|id|code|#|:)?\W{0,4}$",
@@ -106,14 +109,24 @@ class Identity:
 
 def find_identity_numbers(text: str) -> Iterator[Span]:
     """The numbers of persons in `text`, as spans of the kind `identity`."""
-    for run in _RUN.finditer(text):
-        if sum(c.isdigit() for c in run[0]) >= _FEWEST:
-            for one in TABLE:
-                for match in one.pattern.finditer(text, run.start(), run.end() + _BEHIND):
-                    plain = re.sub(r"[\W_]", "", match[0]).upper()
-                    before = text[max(0, match.start() - _BEFORE) : match.start()]
-                    if one.check(plain) and (not one.words or _SHARED.search(before) or one.words.search(before)):
-                        yield Span("identity", match.start(), match.end(), plain)
+    written = _CODE.sub(lambda code: code[0].translate(_CAPITALS), text)
+    found = dict[tuple[int, int, str], Span]()
+    for view in dict.fromkeys((text, written)):
+        for run in _RUN.finditer(view):
+            if any(map(str.isdigit, run[0])):
+                found |= {(s.start, s.end, s.value): s for s in _find_in_run(view, run.start(), run.end() + _BEHIND)}
+    yield from found.values()
+
+
+def _find_in_run(text: str, begin: int, end: int) -> Iterator[Span]:
+    for one in TABLE:
+        for match in one.pattern.finditer(text, begin, end):
+            plain = re.sub(r"[\W_]", "", match[0]).upper()
+            if not one.check(plain):
+                continue
+            before = text[max(0, match.start() - _BEFORE) : match.start()]
+            if _SHARED.search(before) or (one.words.search(before) if one.words else not _NUMBERED.search(before)):
+                yield Span("identity", match.start(), match.end(), plain)
 
 
 # ── what checks them ──
@@ -123,6 +136,18 @@ def _check_de_pension(n: str) -> bool:
     plain = n[:8] + f"{ord(n[8]) - 64:02}" + n[9:11]
     total = sum(sum(divmod(int(d) * w, 10)) for d, w in zip(plain, (2, 1, 2, 5, 7, 1, 2, 1, 2, 1, 2, 1), strict=True))
     return total % 10 == int(n[11]) and 1 <= int(n[4:6]) <= 12 and 1 <= int(n[2:4]) % 50 <= 31
+
+
+def _check_de_health(n: str) -> bool:
+    """Digits times 1 and 2 in turns, the letter as two digits; sums of digits, by 10."""
+    plain = f"{ord(n[0]) - 64:02}{n[1:9]}"
+    return sum(sum(divmod(int(d) * (1 + i % 2), 10)) for i, d in enumerate(plain)) % 10 == int(n[9])
+
+
+def _check_icao(n: str) -> bool:
+    """Weights 7, 3 and 1, letters counting from 10 (ICAO 9303); two letters and two digits, at least."""
+    total = sum(int(c, 36) * w for c, w in zip(n[:9], (7, 3, 1) * 3, strict=True))
+    return total % 10 == int(n[9]) and sum(c.isalpha() for c in n[:9]) > 1 and sum(c.isdigit() for c in n[:9]) > 1
 
 
 _ES_LETTERS = "TRWAGMYFPDXBNJZSQVHLCKE"
@@ -145,6 +170,11 @@ CHECKS: Mapping[str, Callable[[str], bool]] = MappingProxyType(
             n[0] != "0" and sorted(map(n[:10].count, set(n[:10])))[-2:] in ([1, 2], [1, 3]) and check_mod_11_10(n)
         ),
         "de_pension": _check_de_pension,
+        "de_health": _check_de_health,
+        "icao": _check_icao,
+        "gb_driver": lambda n: (
+            n[0] != "9" and (1 <= int(n[6:8]) <= 12 or 51 <= int(n[6:8]) <= 62) and 1 <= int(n[8:10]) <= 31
+        ),
         "fr": lambda n: (
             (plain := n[:13].replace("2A", "19").replace("2B", "18")).isdigit() and 97 - int(plain) % 97 == int(n[13:])
         ),

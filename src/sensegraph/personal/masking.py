@@ -13,13 +13,15 @@ import re
 import secrets
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 
 from sensegraph.errors import StoreError
 from sensegraph.personal.finding import Finder, Named, RepeatedNames, fold_name
+from sensegraph.personal.labels import find_names_in_id, find_names_in_title
+from sensegraph.personal.normalising import normalise_signs
 from sensegraph.personal.personal_settings import PersonalSettings, Span, order_kinds, seeks_people
 from sensegraph.runtime.keys import key
 from sensegraph.types import Document, Scalar
@@ -53,10 +55,18 @@ class Masker:
         """
         counts: Counter[str] = Counter()
         known = RepeatedNames.of(d.text, people)
+        plain, last = self._split_id(d)
+        in_id, words = self._names_in_id(plain, [*_list_words(d.text, people), *_list_words(d.title, titled)])
         text = self._text(d.text, counts, _person_spans(people), known)
-        title = self._text(d.title, counts, _person_spans(titled), known)
-        metadata = tuple((self._text(k, counts, (), _NOBODY), self._scalar(k, v, counts, known)) for k, v in d.metadata)
-        return Document(self._id(d, counts, known), text, title, metadata, d.time), counts
+        in_title = [*known.spans(d.title, loose=True), *find_names_in_title(d.title, words, plain)]
+        title = self._text(d.title, counts, [*_person_spans(titled), *in_title], known)
+        metadata = tuple(
+            (self._text(k, counts, (), _NOBODY), self._scalar(k, v, counts, known, words)) for k, v in d.metadata
+        )
+        found = self.finder.find(plain, [*known.spans(plain, loose=True), *in_id])
+        counts.update(s.kind for s in found)
+        name = self._replaced(plain, found, exact=True) + (f"#{self.keyed('record', last)[7:]}" if last else "")
+        return Document(name, text, title, metadata, d.time), counts
 
     def text(self, text: str, people: Sequence[Named] = ()) -> tuple[str, Counter[str]]:
         """A text with everything personal replaced, and what was found by kind."""
@@ -97,13 +107,15 @@ class Masker:
             at = s.end
         return "".join((*parts, text[at:]))
 
-    def _scalar(self, name: str, value: Scalar, counts: Counter[str], known: RepeatedNames) -> Scalar:
+    def _scalar(
+        self, name: str, value: Scalar, counts: Counter[str], known: RepeatedNames, named: frozenset[str]
+    ) -> Scalar:
         """A value of metadata, which its name helps to understand (`ssn: 078051120`); a number may become a text."""
         if value is None or isinstance(value, bool):
             return value
         said, before = str(value), f"{name}: "
         whole = before + said
-        more = known.spans(whole)
+        more = [*known.spans(whole, loose=True), *find_names_in_title(whole, named)]
         words = said.split()
         like_a_name = 1 <= len(words) <= 4 and all(w[0].isupper() for w in words) and not any(map(str.isdigit, said))
         if seeks_people(self.settings) and name.casefold() in _NAMED and like_a_name:
@@ -116,18 +128,32 @@ class Masker:
         counts.update(s.kind for s in found)
         return self._replaced(said, found) if found else value
 
-    def _id(self, d: Document, counts: Counter[str], known: RepeatedNames) -> str:
-        """An id of its own for every id: what was found in it counts as it is written, not what it means.
+    def _split_id(self, d: Document) -> tuple[str, str]:
+        """An id without the hash of its content, which is empty where there is none.
 
-        The id of a record that has none ends with a hash of its content, which could be guessed from: it is keyed too.
+        The id of a record that has none ends with such a hash, which could be guessed from: it is keyed.
         """
         name, mark, last = d.id.rpartition("#")
         guessable = bool(mark and self.secret) and last == key(d.text, d.title, d.metadata)[:12]
-        said = name if guessable else d.id
-        found = self.finder.find(said, known.spans(said, loose=True))
-        counts.update(s.kind for s in found)
-        masked = self._replaced(said, found, exact=True)
-        return f"{masked}#{self.keyed('record', last)[7:]}" if guessable else masked
+        return (name, last) if guessable else (d.id, "")
+
+    def _names_in_id(self, name: str, known: Iterable[str]) -> tuple[list[Span], frozenset[str]]:
+        """The names in an id, and all words of names of its document, folded; none where names are not looked for.
+
+        `known` are words of names that its text and its title tell.
+        """
+        if not seeks_people(self.settings):
+            return [], frozenset()
+        words = frozenset(known)
+        found = list(find_names_in_id(name, words))
+        return found, words.union(*(s.value.split() for s in found))
+
+
+def _list_words(text: str, people: Sequence[Named]) -> Iterator[str]:
+    """The words of the names of people, folded; none that is short."""
+    for p in people:
+        for word in re.findall(r"[^\W\d_]{3,}", f"{normalise_signs(text[p.start : p.end]).text} {p.name}"):
+            yield word.casefold()
 
 
 def _person_spans(people: Sequence[Named]) -> list[Span]:
@@ -172,15 +198,17 @@ def _write_secret(path: Path) -> None:
 
 _NAMES = (
     "names of people: `person` is not among personal.kinds",
-    "of the names of people nicknames, single names in passing, and names in languages without capitals",
+    "of the names of people nicknames, single names in passing, names in small letters of which no part is known, and "
+    "names in languages without capitals",
 )  # where they are not looked for, and where they are
 _UNFOUND = (
-    "numbers without check digits and without a word before them that says what they are (driving licences, customers, "
+    "numbers without check digits and without a word before them that says what they are (customers, "
     "plates); give a pattern of your own",
     "telephone numbers without + from countries that are not in personal.regions; local numbers without an area code",
     "postal addresses without a street and its number, or written in other orders than those of English, German, "
     "French, Spanish, Italian, Portuguese and Dutch",
     "what tells who somebody is without naming them: a post, a place, an illness, a date",
+    "letters of another script that only look alike, and numbers that are spelt in words",
     "what is in pictures and scans",
 )
 _SHOWN = 3

@@ -160,47 +160,35 @@ def show(corpus: Corpus, scope: Scope) -> dict[str, object]:
                     "chief executive 3 4",
                     "Bo Lind 4 4",
                     "Anna Berg 3 2",
-                    "Sea Museum of Ostby 1 1",
-                    "Cora Dahl 4 5",
                     "Sea Museum 2 2",
                     "Ostby 4 5",
                 ],
                 "links": [
-                    "Cora Dahl | Sea Museum of Ostby 0.292",
                     "Anna Berg | Ostby 0.146",
                     "Bo Lind | chief executive 0.073",
-                    "Bo Lind | Cora Dahl 0.205",
                     "Anna Berg | Nordwind 0.358",
-                    "Nordwind | Ostby 0.227",
-                    "Sea Museum | Cora Dahl 0.333",
-                    "Bo Lind | Sea Museum 0.092",
-                    "Cora Dahl | Ostby 0.103",
-                    "Bo Lind | Ostby 0.458",
+                    "Nordwind | Ostby 0.113",
+                    "Bo Lind | Ostby 0.153",
                     "chief executive | Ostby 0.049",
                     "Nordwind | chief executive 0.216",
                 ],
                 "text": [
-                    (
-                        "Bo Lind met Cora Dahl in Ostby. Cora Dahl keeps the Sea Museum of Ostby. The Sea "
-                        "Museum closed in 2019."
-                    ),
-                    "Nordwind left Ostby. The Sea Museum thanked Cora Dahl and Bo Lind.",
-                    (
-                        "Anna Berg became chief executive of Nordwind in 2011. Anna Berg met Bo Lind in "
-                        "Ostby. Nordwind builds ships for Ostby. Anna Berg praised Nordwind."
-                    ),
+                    "The Sea Museum closed in 2019.",
+                    "",
+                    "Anna Berg became chief executive of Nordwind in 2011. Anna Berg met Bo Lind in Ostby. "
+                    "Nordwind builds ships for Ostby. Anna Berg praised Nordwind.",
                 ],
                 "reports": [
-                    "Bo Lind and Ostby: The Sea Museum thanked Cora Dahl and Bo Lind.",
+                    "Bo Lind and Ostby: ",
                     "Nordwind, chief executive and Anna Berg: Anna Berg met Bo Lind in Ostby.",
-                    "Cora Dahl keeps the Sea Museum of Ostby: Cora Dahl keeps the Sea Museum of Ostby.",
+                    "Cora Dahl keeps the Sea Museum of Ostby: ",
                 ],
                 "at the top": [
                     "Bo Lind and Ostby",
                     "Nordwind, chief executive and Anna Berg",
                     "Cora Dahl keeps the Sea Museum of Ostby",
                 ],
-                "numbers in notes": [["2012"]],
+                "numbers in notes": [["2012"], ["2"], ["2"]],
             },
         ),
         (
@@ -238,48 +226,30 @@ def show(corpus: Corpus, scope: Scope) -> dict[str, object]:
                     "chief executive 2 4",
                     "Bo Lind 3 3",
                     "Anna Berg 3 2",
-                    "Sea Museum of Ostby 1 1",
-                    "Cora Dahl 2 5",
                     "Sea Museum 1 1",
                     "Ostby 3 5",
                 ],
                 "links": [
-                    "Cora Dahl | Sea Museum of Ostby 0.292",
                     "Anna Berg | Ostby 0.146",
                     "Bo Lind | chief executive 0.073",
-                    "Bo Lind | Cora Dahl 0.103",
                     "Anna Berg | Nordwind 0.358",
                     "Nordwind | Ostby 0.113",
-                    "Sea Museum | Cora Dahl 0.166",
-                    "Cora Dahl | Ostby 0.103",
-                    "Bo Lind | Ostby 0.305",
+                    "Bo Lind | Ostby 0.153",
                     "chief executive | Ostby 0.049",
                     "Nordwind | chief executive 0.216",
                 ],
                 "text": [
-                    (
-                        "Bo Lind met Cora Dahl in Ostby. Cora Dahl keeps the Sea Museum of Ostby. The Sea "
-                        "Museum closed in 2019."
-                    ),
-                    (
-                        "Anna Berg became chief executive of Nordwind in 2011. Anna Berg met Bo Lind in "
-                        "Ostby. Nordwind builds ships for Ostby. Anna Berg praised Nordwind."
-                    ),
+                    "The Sea Museum closed in 2019.",
+                    "Anna Berg became chief executive of Nordwind in 2011. Anna Berg met Bo Lind in Ostby. "
+                    "Nordwind builds ships for Ostby. Anna Berg praised Nordwind.",
                 ],
                 "reports": [
-                    "Ostby, Bo Lind: Anna Berg met Bo Lind in Ostby.\nBo Lind met Cora Dahl in Ost",
-                    ("chief executive, Nordwind, Anna Berg: Anna Berg became chief executive of Nordwind in 2011."),
-                    (
-                        "Cora Dahl, Sea Museum of Ostby, Sea Museum: Cora Dahl keeps the Sea Museum of "
-                        "Ostby.\nThe Sea Museum clos"
-                    ),
+                    "Ostby, Bo Lind: Anna Berg met Bo Lind in Ostby.",
+                    "chief executive, Nordwind, Anna Berg: Anna Berg became chief executive of Nordwind in 2011.",
+                    "Sea Museum: The Sea Museum closed in 2019.",
                 ],
-                "at the top": [
-                    "Ostby, Bo Lind",
-                    "chief executive, Nordwind, Anna Berg",
-                    "Cora Dahl, Sea Museum of Ostby, Sea Museum",
-                ],
-                "numbers in notes": [["2012"], ["2", "3"], ["3", "3"], ["2"]],
+                "at the top": ["Ostby, Bo Lind", "chief executive, Nordwind, Anna Berg", "Sea Museum"],
+                "numbers in notes": [["2012"], ["1"], ["2", "3"], ["3", "3"], ["3"]],
             },
         ),
     ],

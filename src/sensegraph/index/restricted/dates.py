@@ -40,7 +40,7 @@ class TemporalSettings:
 class DatedSentence:
     """What stands at start:end of a document's text, as it is read, was so from `first` through `last`.
 
-    `unread` counts dates that could not be read.
+    `unread` counts dates that could not be read; `earliest` bounds a beginning that is not stated.
     """
 
     start: int
@@ -49,6 +49,7 @@ class DatedSentence:
     first: str
     last: str
     unread: int = 0
+    earliest: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,8 @@ class Fact:
     """A dated statement: `first` and `last` as the text states them, `starts` and `ends` the half-open interval.
 
     `sources` are its spans in chunks. Of a functional type, `holder` is `type` of `thing`; what ended it is
-    `superseded_by`, by which rule is the `reason`. `flagged`: what was stated cannot be, and is unknown.
+    `superseded_by`, by which rule is the `reason`. `flagged`: what was stated cannot be, and is unknown. `earliest`
+    bounds a beginning that is not stated ("after 2024").
     """
 
     id: str
@@ -76,11 +78,12 @@ class Fact:
     superseded_by: str = ""
     reason: str = ""
     flagged: bool = False
+    earliest: str = ""
 
     @property
     def interval(self) -> Interval:
         """When it holds."""
-        return Interval(self.starts, self.ends, self.flagged)
+        return Interval(self.starts, self.ends, self.flagged, self.earliest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +94,7 @@ class Dates:
     unread: int = 0
 
 
-@step("dates.dated", version=4)
+@step("dates.dated", version=5)
 def find_dated_sentences(documents: Sequence[Document]) -> list[tuple[DatedSentence, ...]]:
     """The sentences of each document that state a date, relative dates by the document's own time."""
     listed = []
@@ -100,9 +103,9 @@ def find_dated_sentences(documents: Sequence[Document]) -> list[tuple[DatedSente
         found = [(a, b, stated_in(text[a:b], d.time)) for a, b in split_sentences(text)]
         listed.append(
             tuple(
-                DatedSentence(a, b, text[a:b], s.first, s.last, s.unread)
+                DatedSentence(a, b, text[a:b], s.first, s.last, s.unread, s.earliest)
                 for a, b, s in found
-                if s.first or s.last or s.unread
+                if s.first or s.last or s.unread or s.earliest
             )
         )
     return listed
@@ -117,7 +120,7 @@ class Dating:
     known: Mapping[str, str]
 
 
-@step("dates.dates", version=2, form="tables")
+@step("dates.dates", version=3, form="tables")
 def settle_dates(wholes: Sequence[Dating], *, functional: tuple[str, ...]) -> list[Dates]:
     """Every dated statement with its interval; functional ones chained, in any order of documents the same."""
     return [_settle_facts(w, functional) for w in wholes]
@@ -174,7 +177,7 @@ def _settle_facts(w: Dating, functional: Sequence[str]) -> Dates:
         )
         for name, listed in w.sentences.items()
         for s in listed
-        if s.first or s.last
+        if s.first or s.last or s.earliest
     ]
     unread = sum(s.unread for listed in w.sentences.values() for s in listed)
     closed = settle_assertions(
@@ -196,5 +199,5 @@ def _make_fact(name: str, s: DatedSentence, sources: Sequence[Source], held: Hel
     own = (held.type, held.thing, held.holder) if held else ("", "", "")
     return Fact(
         key("fact", name, s.start, s.end, s.text)[:20], name, s.start, s.end, s.text, s.first, s.last,
-        interval.starts, interval.ends, tuple(sources), *own, flagged=interval.flagged,
+        interval.starts, interval.ends, tuple(sources), *own, flagged=interval.flagged, earliest=s.earliest,
     )  # fmt: skip

@@ -8,7 +8,7 @@ are, so that citations lead to the documents. What states no date is kept, or le
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -51,20 +51,25 @@ _MOST = 0.5  # share of a span that states another time, from which what it says
 
 @dataclass(frozen=True, slots=True)
 class Spans:
-    """Spans of chunks by chunk id: those that hold at the time asked about, and those that do not."""
+    """Spans of chunks by chunk id: those that hold at the time asked about, and those that do not.
+
+    Chunks that are `later`, of documents written after that time, say of it only what states a date, at these spans.
+    """
 
     holding: dict[str, list[tuple[int, int]]]
     outside: dict[str, list[tuple[int, int]]]
     disputed: Mapping[Source, tuple[str, ...]] = field(default_factory=dict)
     exclude: bool = False
     span: Span | None = None
+    later: Mapping[str, list[tuple[int, int]]] = field(default_factory=dict)
 
     def blanked(self, chunk: Chunk) -> Chunk:
         """The chunk with blanks for what is outside."""
         spans = self.outside.get(chunk.id, [])
-        if self.exclude:
+        if self.exclude or chunk.id in self.later:
+            kept = (self.later or self.holding).get(chunk.id, [])
             spans, at = [], 0  # what those that hold leave of the text
-            for a, b in [*sorted(self.holding.get(chunk.id, [])), (len(chunk.text), len(chunk.text))]:
+            for a, b in [*sorted(kept), (len(chunk.text), len(chunk.text))]:
                 if at < a:
                     spans.append((at, a))
                 at = max(at, b)
@@ -76,8 +81,9 @@ class Spans:
     def left_out(self, source: Source) -> bool:
         """Whether what stands there is mostly outside; where unknown is excluded, whether it does not mostly hold."""
         size = max(1, source.end - source.start)
-        if self.exclude:
-            return _shared_length(self.holding.get(source.chunk, []), source) / size < _MOST
+        if self.exclude or source.chunk in self.later:
+            kept = self.later or self.holding
+            return _shared_length(kept.get(source.chunk, []), source) / size < _MOST
         return _shared_length(self.outside.get(source.chunk, []), source) / size >= _MOST
 
     def elsewhere(self, said: Description) -> bool:
@@ -167,7 +173,29 @@ def restrict_to_time(index: Index, scope: Scope, when: When | None = None, *, wh
         return inside
     names = inside.inside if isinstance(inside, ScopedIndex) else frozenset(d.id for d in index.catalogue.documents)
     spans = spans_of(dates_of(index), own) if own and not whole else Spans({}, {})
-    return TimedIndex(index, names, spans, tuple(n for n in (note, describe_when(own) if own else "") if n))
+    said = [note, describe_when(own) if own else ""]
+    # a document says how things are when it is written, and of the time before nothing without a date
+    if spans.span and when_of(scope) and not spans.exclude:
+        late = {d.id for d in index.catalogue.documents if d.id in names and _is_later(d.time, spans.span)}
+        spans = replace(spans, later=_spans_with_dates(index, late, spans.span))
+        of = "1 document that was" if len(late) == 1 else f"{len(late)} documents that were"
+        said += [f"of {of} written later only what states a date is read"] * bool(late)
+    return TimedIndex(index, names, spans, tuple(n for n in said if n))
+
+
+def _spans_with_dates(index: Index, documents: Collection[str], span: Span) -> dict[str, list[tuple[int, int]]]:
+    """By chunk of these documents where they state a date and may hold."""
+    found: dict[str, list[tuple[int, int]]] = {c.id: [] for c in index.catalogue.chunks if c.document in documents}
+    for fact in dates_of(index).facts if found else ():
+        for s in fact.sources if holds_during(fact.interval, span) is not False else ():
+            if s.chunk in found:
+                found[s.chunk].append((s.start, s.end))
+    return found
+
+
+def _is_later(written: str, span: Span) -> bool:
+    """Whether a document was written when the time asked about was over; not where that is not known."""
+    return is_readable(written) and first_instant(written) >= span[1]
 
 
 def when_of(scope: Scope) -> When | None:
@@ -306,6 +334,12 @@ def ask_in_time(
         search = without_date(question.text, today)
         return replace(question, search=search), restrict_to_time(index, scope, when, whole=True)
     inside = restrict_to_time(index, scope, when)
+    office = read_office_question(question.text) if rt.engine.quotes and index.manifest.dates else None
+    if office and office.kind == "now" and scope.as_of:  # who held it then is told by what began and ended it
+        asked = question.text.rstrip(" ?？.!")
+        lead = "on" if len(scope.as_of) > len("2022-03") else "in"
+        dated = f"{asked} {lead} {scope.as_of[:10]}?"
+        return replace(question, text=dated, search=question.search or question.text), inside
     plain = replace(question, text=without_date(question.text, today)) if when and rt.engine.quotes else question
     return plain, inside
 

@@ -115,7 +115,8 @@ def _facts_naming(facts: Sequence[Fact], entity: Entity) -> Iterator[Fact]:
 
 
 def _time_place(f: Fact) -> tuple[object, ...]:
-    starts = first_instant(f.starts) if f.starts else first_instant(f.ends) if f.ends else LAST
+    known = f.starts or f.ends or f.earliest
+    starts = first_instant(known) if known else LAST
     return starts, first_instant(f.ends) if f.ends else LAST, f.document, f.start
 
 
@@ -128,9 +129,11 @@ def _make_event(f: Fact, by: Fact | None, index: Index) -> Event:
 
 
 def describe_interval(f: Fact) -> str:
-    """An interval for people: `2011 – 2018`, `since 2011`, `until 2018`, `2011 – before 2018-09-01`."""
+    """An interval for people: `2011 – 2018`, `since 2011`, `until 2018`, `2011 – before 2018-09`, `not before 2025`."""
     if f.flagged:
         return "unclear"
+    if f.earliest and not (f.starts or f.ends):
+        return f"not before {f.earliest}"
     ends = f"before {f.ends}" if f.ends and f.reason else f.last
     if f.starts and f.starts == ends:
         return f.starts

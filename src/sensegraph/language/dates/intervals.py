@@ -36,11 +36,15 @@ Span = tuple[Instant, Instant]
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """From `starts` until before `ends`; either may be unknown (empty). `flagged`: what was stated cannot be."""
+    """From `starts` until before `ends`; either may be unknown (empty). `flagged`: what was stated cannot be.
+
+    `earliest` bounds a beginning that nobody states: it is not before that.
+    """
 
     starts: str = ""
     ends: str = ""
     flagged: bool = False
+    earliest: str = ""
 
 
 def make_interval(first: str, last: str) -> Interval:
@@ -65,7 +69,8 @@ def holds_during(interval: Interval, span: Span) -> bool | None:
 
     A fact that has begun and whose end nobody states still holds. One whose beginning is unknown may not have begun.
     """
-    if interval.starts and first_instant(interval.starts) >= span[1]:
+    begins = interval.starts or interval.earliest
+    if begins and first_instant(begins) >= span[1]:
         return False
     if interval.ends and span[0] >= first_instant(interval.ends):
         return False

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from calendar import monthrange
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal
 
@@ -28,6 +28,8 @@ from sensegraph.language.dates.moments import (
 from sensegraph.language.word_lists import ABBREVIATED_MONTHS, ENGLISH_MONTHS, SHORT_MONTHS, Patterns, read_patterns
 
 _CUES = Patterns("time_cues", re.IGNORECASE)
+_END = re.compile(r"\b(?:end of|ende)\b", re.IGNORECASE)
+_OPEN = ("before", "after")  # what was so at some time on one side of a date
 _STRETCHES = ("short_span", "months", "days", "month_days")  # two dates written as one
 
 
@@ -35,7 +37,9 @@ _STRETCHES = ("short_span", "months", "days", "month_days")  # two dates written
 class Expression:
     """What a stretch of a text says of time: from `first` through `last`, either may be open (empty).
 
-    `kind` is at, since, until or span; `unread` says that it names a date which could not be read.
+    `kind` is at, since, until or span, or bound for a date before or after which something was at some time ("no later
+    than June 2022"); of what is since or until, `bound` says that it begins or ends at some time behind or before.
+    `unread` says that it names a date which could not be read.
     """
 
     start: int
@@ -44,15 +48,20 @@ class Expression:
     first: str
     last: str
     unread: bool = False
+    bound: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """From `first` through `last`, as a sentence says it; `unread` counts its dates that could not be read."""
+    """From `first` through `last`, as a sentence says it; `unread` counts its dates that could not be read.
+
+    `earliest` is a bound, and no beginning: it was so at some time, and not before that.
+    """
 
     first: str = ""
     last: str = ""
     unread: int = 0
+    earliest: str = ""
 
 
 def stated_in(sentence: str, reference: str = "") -> Stated:
@@ -66,8 +75,10 @@ def stated_in(sentence: str, reference: str = "") -> Stated:
     if spans:
         return Stated(spans[0].first, spans[0].last, unread)
     # Dates without a span say together: "since" and "until" first, else the verb's date, else all of them.
-    since = next((e.first for e in read if e.kind == "since"), "")
-    until = next((e.last for e in reversed(read) if e.kind == "until"), "")
+    since = next((e.first for e in read if e.kind == "since" and not e.bound), "")
+    earliest = next((e.first for e in read if e.kind == "since" and e.bound), "")
+    event = bool(_CUES["begins"].search(sentence)) and not _CUES["ends"].search(sentence)  # "appointed before 2010"
+    until = next((e.last for e in reversed(read) if e.kind == "until" and not (e.bound and event)), "")
     at = [e for e in read if e.kind == "at"]
     begins, ends = _find_nearest_date(sentence, at, _CUES["begins"]), _find_nearest_date(sentence, at, _CUES["ends"])
     if begins is ends and begins:
@@ -78,11 +89,11 @@ def stated_in(sentence: str, reference: str = "") -> Stated:
         else:
             ends = None
     if not (since or until or begins or ends) and at:
-        return Stated(
-            min((e.first for e in at), key=first_instant), max((e.last for e in at), key=instant_after), unread
-        )
+        first, last = min((e.first for e in at), key=first_instant), max((e.last for e in at), key=instant_after)
+        return Stated(first, last, unread, earliest)
     first, last = since or (begins.first if begins else ""), until or (ends.last if ends else "")
-    return Stated(first, "" if first and last and first_instant(last) < first_instant(first) else last, unread)
+    reverse = first and last and first_instant(last) < first_instant(first)
+    return Stated(first, "" if reverse else last, unread, "" if first else earliest)
 
 
 def _find_nearest_date(sentence: str, at: Sequence[Expression], verbs: re.Pattern[str]) -> Expression | None:
@@ -124,9 +135,16 @@ def _read_single(text: str, a: Atom) -> Expression:
         return Expression(a.start, a.end, "at", "", "", True)
     if a.first != a.last and a.kind in _STRETCHES:
         return Expression(a.start, a.end, "span", a.first, a.last)
+    if (cue := _CUES["bound"].search(ahead)) or (cue := _CUES["compared"].search(ahead)):
+        return Expression(shift + cue.start(), a.end, "bound", a.first, a.last)
+    if behind := _CUES["bound_behind"].match(text, a.end):
+        return Expression(a.start, behind.end(), "bound", a.first, a.last)
     for kind in ("before", "after", "until", "since"):
         if (cue := _CUES[kind].search(ahead)) and not (a.kind == "ago" and kind == "before"):
-            return _bound_expression(a, kind, shift + cue.start(), a.end)
+            whole = kind == "before" and _END.search(cue[0])  # before the end of July
+            return replace(
+                _bound_expression(a, "until" if whole else kind, shift + cue.start(), a.end), bound=kind in _OPEN
+            )
     for kind in ("since", "until"):
         if behind := _CUES[f"{kind}_behind"].match(text, a.end):
             return _bound_expression(a, kind, a.start, behind.end())
