@@ -263,7 +263,7 @@ def evaluate_models(
     quiet: options.Quiet = False,
 ) -> None:
     """Ask models the questions of an evaluation file: exact match, F1, and how often a distractor misled them."""
-    from sensegraph.engines.local.local_engine import Layout
+    from sensegraph.engines.llm.trained_prompt import Layout
     from sensegraph.engines.local.local_model import LocalModel, LocalSettings
     from sensegraph.lab.finetuning.data import example_files
     from sensegraph.lab.finetuning.training import model_trials
@@ -310,6 +310,9 @@ def serve_model(
         options.print_text(
             f'{address} serves {loaded.name}: set endpoint.base_url = "{address}" and endpoint.model = "{loaded.name}"'
         )
+        if loaded.manifest.get("prompt"):
+            trained = json.dumps(str(Path(model).resolve()))
+            options.print_text(f"to have answers asked as it was trained: set model.trained_prompt = {trained}")
         Event().wait()
 
 
