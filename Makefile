@@ -10,8 +10,11 @@ TUNED_BIN := .venv-finetune/bin
 TUNED := .venv-finetune/.ready
 JOINED_BIN := .venv-integrations/bin
 JOINED := .venv-integrations/.ready
-# what CI trains with; pip takes the build for the CPU where its index has one
+# what CI trains with. Where no GPU is to be seen, the build for the CPU is tried first: it is a tenth of the size, and pip
+# takes it where its index has one; TORCH_INDEX="--extra-index-url URL" adds one that has
 TORCH := torch==2.13.0
+TORCH_INDEX :=
+GPU := $(shell command -v nvidia-smi)
 # what explore draws by, and how long
 SEED := $(shell od -An -N4 -tu4 /dev/urandom | tr -d ' ')
 MINUTES := 15
@@ -34,7 +37,9 @@ $(READY): pyproject.toml
 
 $(TUNED): pyproject.toml $(READY)
 	@test -x $(TUNED_BIN)/python || $(BIN)/python -m venv .venv-finetune
-	@$(TUNED_BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,finetune]' '$(TORCH)'
+	@install="$(TUNED_BIN)/python -m pip install --quiet --disable-pip-version-check $(TORCH_INDEX)"; \
+	{ test -z "$(GPU)" && $$install '$(TORCH)+cpu' 2>/dev/null; } || $$install '$(TORCH)'; \
+	$$install --editable '.[dev,finetune]'
 	@touch $(TUNED)
 
 $(JOINED): pyproject.toml $(READY)
@@ -51,7 +56,7 @@ test: $(READY) ## all checks and all tests with coverage; pytest's summary is th
 collected: $(READY)
 	@$(BIN)/pytest --collect-only -q > .venv/collected.log || { cat .venv/collected.log; exit 1; }
 
-finetune-setup: $(TUNED)
+finetune-setup: $(TUNED) ## make the environment .venv-finetune, with PyTorch for the CPU where there is no GPU
 
 finetune: $(TUNED) ## train, evaluate and serve tiny models on the CPU, in an environment of its own (about 2 GB)
 	@$(TUNED_BIN)/pytest -n 2 --dist loadfile -m finetune -W ignore -o faulthandler_timeout=900

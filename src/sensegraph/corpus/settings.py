@@ -138,6 +138,8 @@ def load_settings(
     embedder = settings.embedding.folder
     if listed:
         settings = replace(settings, offline=replace(settings.offline, names_file=str(root / listed)))
+    if trained := settings.model.trained_prompt:
+        settings = replace(settings, model=replace(settings.model, trained_prompt=str(root / trained)))
     if prompts:
         settings = replace(settings, model=replace(settings.model, prompts=str(root / prompts)))
     if reranker and (root / reranker).is_dir():  # else it is a name

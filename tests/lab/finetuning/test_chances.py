@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from sensegraph.lab.finetuning.data.chances import chi_square_tail, compare_positions, expected_range, wilson_interval
+from sensegraph.lab.finetuning.data.chances import chi_square_tail, compare_positions, expected_range
 
 
 @given(st.floats(0.001, 400), st.integers(1, 60))
@@ -31,12 +31,6 @@ def test_a_share_of_all_or_none_leaves_no_choice():
     assert expected_range(20, 1.0) == (20, 20)
     assert expected_range(20, 0.0) == (0, 0)
     assert expected_range(0, 0.5) == (0, 0)
-
-
-def test_the_interval_of_a_share_is_wilsons():
-    expected = stats.binomtest(58, 71).proportion_ci(method="wilson")
-    assert wilson_interval(58, 71) == pytest.approx((expected.low, expected.high))
-    assert wilson_interval(0, 0) == (0.0, 1.0)
 
 
 def test_with_one_oracle_and_equal_lengths_the_statistic_is_pearsons():
@@ -73,6 +67,22 @@ def test_drawn_orders_are_called_uneven_as_often_as_chance_says_and_sorted_ones_
 def test_orders_without_oracle_or_of_one_passage_say_nothing():
     for given_orders in ({}, {(False, False): 9}, {(True,): 9}):
         assert (compare_positions(given_orders).freedom, compare_positions(given_orders).p) == (0, 1.0)
+
+
+@pytest.mark.parametrize("examples", range(1, 31))
+def test_any_number_of_examples_can_be_compared_and_no_place_is_dropped(examples: int):
+    found = compare_positions({(True, False, False): examples - examples // 2, (False, True, False): examples // 2})
+    assert sum(found.seen) == examples
+    assert 0 <= found.freedom <= 2
+    assert 0 <= found.p <= 1
+
+
+def test_a_first_place_that_is_due_too_few_joins_the_group_behind_it():
+    """Twenty examples of five places are due 4 at each: the groups are the last two, and the first three."""
+    seen = (10, 0, 0, 5, 5)
+    found = compare_positions({tuple(i == k for i in range(5)): n for k, n in enumerate(seen) if n})
+    assert (found.seen, found.freedom) == (seen, 1)
+    assert found.chi2 == pytest.approx(stats.chisquare([10, 10], [12, 8]).statistic)
 
 
 def test_places_with_little_due_count_as_one():

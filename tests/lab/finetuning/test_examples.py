@@ -29,6 +29,7 @@ from sensegraph.lab.finetuning.data.examples import (
     make_example,
     make_examples,
     overlaps_passage,
+    split_held_out,
 )
 from sensegraph.language.text import count_tokens
 
@@ -182,9 +183,50 @@ def test_what_was_dropped_before_stays_dropped_in_its_place():
     assert list(make_examples([asked(0), gone, asked(1)], pool(), NO_PAD))[1] == gone
 
 
-def test_a_corpus_that_is_too_small_is_an_error_with_the_count():
-    with pytest.raises(InputError, match=r"has 4 passages, and an example needs 5: a gold one and 4 distractors"):
-        list(make_examples([asked()], pool(4), NO_PAD))
+def test_a_corpus_without_a_passage_is_an_error():
+    with pytest.raises(InputError, match="has no passage"):
+        list(make_examples([asked()], (), NO_PAD))
+
+
+@given(count=st.integers(1, 12), seed=st.integers(0, 20), share=st.sampled_from((0.0, 0.8, 1.0)))
+def test_a_corpus_of_any_size_gives_examples_each_with_a_passage(count: int, seed: int, share: float):
+    how = replace(NO_PAD, oracle_share=share, seed=seed)
+    found = [example(e) for e in make_examples([asked(i) for i in range(count)], pool(count), how)]
+    assert len(found) == count
+    assert all(e.passages for e in found)
+    if count == 1:
+        assert found[0].oracles  # with nothing beside the gold passage it stays, whatever was drawn
+
+
+@given(
+    golds=st.lists(st.tuples(st.integers(0, 6), st.integers(1, 2)), min_size=2, max_size=14),
+    seed=st.integers(0, 30),
+    share=st.floats(0, 1),
+)
+def test_held_out_and_trained_questions_are_never_none_and_share_no_passage_where_that_can_be(
+    golds: list[tuple[int, int]], seed: int, share: float
+):
+    questions = [replace(asked(first, many), id=f"q{i}") for i, (first, many) in enumerate(golds)]
+    split = list(split_held_out(questions, share, replace(SMALL, seed=seed)))
+    assert [q for q, _ in split] == questions
+    apart, kept = ([q for q, held in split if held is wanted] for wanted in (True, False))
+    assert apart
+    assert kept
+    trained = {p.text for q in kept for p in q.oracles}
+    if len({q.oracles[0].text for q in questions}) > 1 and {many for _, many in golds} == {1}:
+        assert not any(p.text in trained for q in apart for p in q.oracles)
+
+
+def test_of_one_question_none_can_be_held_out_and_the_error_says_so():
+    with pytest.raises(InputError, match="needs two that can be used, and there is 1"):
+        list(split_held_out([asked(), DroppedQuestion("x", "gone")], 0.1, SMALL))
+
+
+def test_questions_on_the_same_passage_are_parted_one_by_one():
+    questions = [replace(asked(0), id=f"q{i}") for i in range(10)]
+    assert sum(held for _, held in split_held_out(questions, 0.3, SMALL)) == 3
+    assert sum(held for _, held in split_held_out(questions, 0.0, SMALL)) == 1
+    assert sum(held for _, held in split_held_out(questions, 1.0, SMALL)) == 9
 
 
 def test_of_several_answers_the_first_is_learnt_or_all():

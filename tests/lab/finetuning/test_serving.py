@@ -70,6 +70,24 @@ def test_what_cannot_be_answered_is_refused_with_a_code(path: str, body: Any, st
     assert reply["error"]["message"]
 
 
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("n", 3), ("logprobs", True), ("logprobs", 5), ("top_logprobs", 2), ("stop", ["."]), ("top_p", 0.9),
+        ("tools", [{}]), ("presence_penalty", 1.0), ("echo", True), ("reasoning_effort", "low"), ("n", True),
+    ],
+)  # fmt: skip
+def test_a_field_that_would_be_passed_over_is_refused_by_its_name(field: str, value: Any) -> None:
+    status, reply = asked("/v1/chat/completions", TALK | {field: value})
+    assert (status, reply["error"]["code"], reply["error"]["param"]) == (400, "unsupported", field)
+    assert reply["error"]["message"].startswith(f"{field} is not understood: this endpoint knows model, messages,")
+
+
+def test_a_field_that_says_what_happens_anyway_is_no_reason_to_refuse() -> None:
+    neutral = {"n": 1, "logprobs": False, "top_p": 1, "stop": None, "stream": False, "user": "u", "presence_penalty": 0}
+    assert asked("/v1/chat/completions", TALK | neutral)[0] == 200
+
+
 def test_a_server_lists_its_model_answers_and_lets_its_port_go() -> None:
     with serve_endpoint(MODEL) as address:
         port = int(address.split(":")[2].partition("/")[0])

@@ -250,7 +250,7 @@ def evaluate_models(
     quiet: options.Quiet = False,
 ) -> None:
     """Ask models the questions of an evaluation file: exact match, F1, and how often a distractor misled them."""
-    from sensegraph.engines.local.local_engine import Layout
+    from sensegraph.engines.llm.trained_prompt import Layout
     from sensegraph.engines.local.local_model import LocalModel, LocalSettings
     from sensegraph.lab.finetuning.data import example_files
     from sensegraph.lab.finetuning.training import model_trials
@@ -295,10 +295,14 @@ def serve_model(
     loaded.context  # noqa: B018  a model that cannot be read is told before anybody calls
     with serve_endpoint(loaded, port) as address:
         told = f'set endpoint.base_url = "{address}" and endpoint.model = "{loaded.name}"'
+        trained = str(Path(model).resolve()) if loaded.manifest.get("prompt") else None
         if as_json:
-            options.print_json({"address": address, "model": loaded.name})
+            options.print_json({"address": address, "model": loaded.name, "trained_prompt": trained})
         else:
             options.print_text(f"{address} serves {loaded.name}: {told}")
+            if trained:
+                said = f"set model.trained_prompt = {json.dumps(trained)}"
+                options.print_text(f"to have answers asked as it was trained: {said}")
         Event().wait()
 
 

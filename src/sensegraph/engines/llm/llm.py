@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TypeVar
+from pathlib import Path
+from typing import Any, TypeVar
 
 from sensegraph.engines.llm import extraction_task, group_tasks, judging_tasks, method_tasks, prompts, question_tasks
 from sensegraph.engines.llm.asker import ROUGH_WORDS, Asker, Plan, Verdicts, plan_task
 from sensegraph.engines.llm.llm_settings import LLMSettings
 from sensegraph.engines.llm.replies.answer_replies import read_community_report, read_summary
 from sensegraph.engines.llm.replies.reply_text import Reading
+from sensegraph.engines.llm.trained_prompt import read_layout
 from sensegraph.errors import PromptTooLong, UnsupportedTask
 from sensegraph.language.text import count_tokens, pack_batches
 from sensegraph.models.endpoint.client import Endpoint, Reply
@@ -47,6 +49,8 @@ class LLMEngine(
         self.settings = settings or LLMSettings()
         self.name = endpoint.settings.model
         prompts.check_prompt_folder(self.settings.prompts)
+        trained = self.settings.trained_prompt
+        self.layout = read_layout(Path(trained)) if trained else None
         values = list_placeholders(self.settings)
         self._forms = judging_tasks.plan_forms(self.settings, values)
         self._stages = extraction_task.plan_stages(self.settings, values)
@@ -61,7 +65,9 @@ class LLMEngine(
     def fingerprint(self, task: Task) -> str:
         """Prompt, schema, limits and model of `task`; not where the model is or whose key pays for it."""
         s, plan = self.endpoint.settings, self._plan(task)
-        asked = [s.thoughts, dict(s.extra_body)] if s.extra_body or s.thoughts != "auto" else []
+        asked: list[Any] = [s.thoughts, dict(s.extra_body)] if s.extra_body or s.thoughts != "auto" else []
+        if self.settings.trained_prompt and self.layout and task == "answer":
+            asked.append(["trained", self.layout.template])
         return key("llm", VERSION, task, plan, s.model, s.temperature, s.seed, *asked)
 
     def usage(self) -> Usage:

@@ -26,7 +26,9 @@ class LLMSettings:
     whether a partial answer is a list of rated points or one rated answer (edge2024, §3.1.6). A partial answer may
     name `follow_ups` questions (DRIFT), and a question may be split into `sub_questions` (LazyGraphRAG).
     `history_tokens` is the room for an earlier conversation. Verdicts and scores are drawn at `judge_temperature`
-    (ours: at 0, replicates would be one verdict paid for several times).
+    (ours: at 0, replicates would be one verdict paid for several times). Where the model was tuned here,
+    `trained_prompt` is its folder, its manifest, or a file with the prompt of the training: answers are then asked
+    with that, by the endpoint's completions, as the model learnt them.
     """
 
     entity_types: tuple[str, ...] = ("organization", "person", "geo", "event")
@@ -46,6 +48,7 @@ class LLMSettings:
     general_knowledge: bool = False
     language: str = ""
     prompts: str = ""
+    trained_prompt: str = ""
     extract_tokens: int = 4000
     summarise_tokens: int = 1000
     report_tokens: int = 2000

@@ -18,8 +18,9 @@ from sensegraph.engines.llm.replies.answer_replies import (
 )
 from sensegraph.engines.llm.replies.cited_records import AnswerStream, Records
 from sensegraph.engines.llm.replies.reply_text import Reading
+from sensegraph.engines.llm.trained_prompt import Layout, answer_as_trained
 from sensegraph.errors import PromptTooLong, Unreadable
-from sensegraph.models.endpoint.client import Reply
+from sensegraph.models.endpoint.client import Endpoint, Reply
 from sensegraph.protocols import Task
 from sensegraph.types import Context, Draft, Inquiry, Lead, Point, Refinement, Statement
 
@@ -31,15 +32,21 @@ _WITHOUT_HISTORY = ("test",)  # the cheapest possible
 
 
 class QuestionTasks(ModelTasks):
-    """The tasks about questions; where there is nothing to answer from, most need no call."""
+    """The tasks about questions; where there is nothing to answer from, most need no call.
+
+    With a `layout` a tuned model is asked for answers as it was trained to be.
+    """
+
+    endpoint: Endpoint
+    layout: Layout | None
 
     def rate(self, inquiries: Sequence[Inquiry]) -> list[tuple[Point, ...]]:
         """Partial answers from each context, each with its usefulness 0–100; none where there is no passage."""
         return [self._rate(i) for i in inquiries]
 
     def answer(self, inquiries: Sequence[Inquiry]) -> list[Draft]:
-        """A final answer from each context."""
-        return [self._answer(i) for i in inquiries]
+        """A final answer from each context; with the prompt of its training, where a tuned model is asked so."""
+        return [self._answer_as_trained(i) if self.layout else self._answer(i) for i in inquiries]
 
     def stream(self, inquiry: Inquiry, tell: Callable[[Statement], None]) -> Draft:
         """The draft that `answer` gives; each of its statements is told, in order, as soon as nothing can change it.
@@ -47,6 +54,11 @@ class QuestionTasks(ModelTasks):
         A reply of another form than the one asked for is told when it is whole. Raises EndpointError when the reply
         breaks off after something was heard of it.
         """
+        if self.layout:
+            draft = self._answer_as_trained(inquiry)
+            for statement in draft.statements:
+                tell(statement)
+            return draft
         stream = AnswerStream(prompts.number_records(inquiry.context), tell)
         try:
             draft = self._answer(inquiry, hear=stream.hear)
@@ -111,6 +123,12 @@ class QuestionTasks(ModelTasks):
             half = len(passages) // 2
             parts = [replace(inquiry.context, passages=part) for part in (passages[:half], passages[half:])]
             return tuple(point for part in parts for point in self._rate(replace(inquiry, context=part)))
+
+    def _answer_as_trained(self, inquiry: Inquiry) -> Draft:
+        """An answer to the prompt of the training. Raises EndpointError where that does not fit the context."""
+        assert self.layout is not None
+        complete = partial(self.endpoint.complete, max_tokens=self.settings.answer_tokens)
+        return answer_as_trained(self.layout, inquiry, complete, NOTICE)
 
     def _answer(self, inquiry: Inquiry, **how: Any) -> Draft:
         """An answer with its notes; one that was cut off is Unreadable, so that it is shown and not stored."""

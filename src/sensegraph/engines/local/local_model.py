@@ -14,10 +14,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
 
+from sensegraph.engines.llm.trained_prompt import MANIFEST
 from sensegraph.errors import InputError, SettingsError
 from sensegraph.runtime.keys import hash_files, key
 
-MANIFEST = "sensegraph-tuning.json"  # what a tuned folder says of itself
 NEEDED = ("torch", "transformers", "peft")
 _ADAPTER = "adapter_config.json"
 _SMALL = 10_000_000  # weights of a model for which one thread is best

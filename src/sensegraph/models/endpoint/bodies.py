@@ -112,12 +112,12 @@ class Parts:
 
 
 def read_content(reply: Mapping[str, Any]) -> str:
-    """The text of a whole chat reply, without the parts that are no text, such as a model's thoughts.
+    """The text of a chat reply or of a completion, without the parts that are no text, such as a model's thoughts.
 
     Where a server put all of a JSON object among the thoughts, that is the text.
     """
     message = _message(reply)
-    return _join_text(message.get("content")) or read_misplaced(reply)
+    return _join_text(message.get("content")) or _join_text(_first_choice(reply).get("text")) or read_misplaced(reply)
 
 
 def read_misplaced(reply: Mapping[str, Any]) -> str:

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from sensegraph.models.endpoint.wire import Wire
 
 CHAT = "/chat/completions"
+COMPLETIONS = "/completions"
 SHARE = "batch_price_share"  # in a reply that came in a batch: how much of the price it has, below 0 if paid before
 _FIRST_S, _FIRST_OF_BATCH_S = 5.0, 120.0
 _LONGEST_WAIT = 600.0  # seconds; an endpoint that asks for more is down for this run

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, get_args
 from uuid import uuid4
@@ -20,7 +20,7 @@ import numpy as np
 from sensegraph.errors import SettingsError
 from sensegraph.language.text import count_tokens
 from sensegraph.models.endpoint import bodies, limits, readings
-from sensegraph.models.endpoint.calls import CHAT, SHARE, Calls, Streaming
+from sensegraph.models.endpoint.calls import CHAT, COMPLETIONS, SHARE, Calls, Streaming
 from sensegraph.models.endpoint.endpoint_settings import (
     EndpointSettings,
     Purpose,
@@ -36,29 +36,21 @@ from sensegraph.models.endpoint.profile import (
     Profile,
     count_prompt_tokens,
     write_chat,
+    write_completion,
     write_streaming,
 )
+from sensegraph.models.endpoint.readings import Reply
 from sensegraph.models.endpoint.remedies import Attempt, explain_outcome, find_remedy, join_profiles, list_losses
 from sensegraph.protocols import Vectors
 from sensegraph.runtime.activity import Tally, take_lock
 from sensegraph.types import Usage
 
-Message = Mapping[str, str]
+__all__ = ["Endpoint", "Message", "Reply"]
 
+Message = Mapping[str, str]
 _ROOMY = 32_768  # tokens of a window in which all of our prompts have room
 _IMPOSSIBLE_USAGE = "The endpoint reports usage that cannot be: tokens are our own estimate"
 _NO_USAGE = "The endpoint reports no usage: tokens are our own estimate"
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """One chat reply; `finish_reason` is `length` where it was cut at `max_tokens`, `thoughts` where they came."""
-
-    text: str
-    prompt_tokens: int
-    completion_tokens: int
-    finish_reason: str
-    thoughts: str = ""
 
 
 class Endpoint:
@@ -163,6 +155,22 @@ class Endpoint:
         finally:
             let_others_go()
 
+    def complete(self, prompt: str, max_tokens: int) -> Reply:
+        """What the model continues `prompt` with, where the endpoint serves completions. Raises EndpointError."""
+        request = ChatRequest([{"role": "user", "content": prompt}], max_tokens)
+        most = self._bound(Attempt(request, self.known, self.settings))
+        body, used = write_completion(self.settings, prompt, max_tokens), limits.Amount()
+        held = self._budget.reserve(most)
+        try:
+            retried = partial(self._count, "chat", Usage(retries=1))
+            reply = self._reply(self.calls.post(COMPLETIONS, body, most.tokens, retried), request.messages)
+            used = self._spend(reply)
+        except Refusal as e:
+            raise self.calls.error(e) from e
+        finally:
+            self._budget.settle(held, used)
+        return reply
+
     @property
     def window(self) -> int:
         """The tokens of prompt and reply together that the model is known to take; 0 where that is not known."""
@@ -241,7 +249,7 @@ class Endpoint:
         finally:
             if used is None and any(heard):
                 self._notes.add("A streamed reply broke off: its tokens are our own estimate")
-                used = self._spend(_estimate_reply("".join(heard), attempt.request.messages, ""))
+                used = self._spend(readings.estimate_reply("".join(heard), attempt.request.messages, ""))
             self._budget.settle(held, used or limits.Amount())
 
     def _compare(self, attempt: Attempt, data: Mapping[str, Any]) -> Outcome | None:
@@ -378,7 +386,7 @@ class Endpoint:
         reason = bodies.read_finish(data)
         if prompt is None or completion is None:
             self._notes.add(_IMPOSSIBLE_USAGE if bodies.gives_impossible_usage(data) else _NO_USAGE)
-            return _estimate_reply(text, messages, reason)
+            return readings.estimate_reply(text, messages, reason)
         prompt = prompt or count_prompt_tokens(messages)  # some leave out what they had in their cache
         return Reply(text, prompt, completion, reason, bodies.find_thoughts(data))
 
@@ -391,8 +399,3 @@ class Endpoint:
 
     def _count(self, kind: Purpose, usage: Usage) -> None:
         self._spent[kind].add(usage)
-
-
-def _estimate_reply(text: str, messages: Sequence[Message], reason: str) -> Reply:
-    """A reply whose tokens we count ourselves."""
-    return Reply(text, count_prompt_tokens(messages), count_tokens(text), reason)

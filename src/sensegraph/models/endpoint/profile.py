@@ -109,6 +109,13 @@ def count_prompt_tokens(messages: Sequence[Mapping[str, str]]) -> int:
 # ── what a request looks like ──
 
 
+def write_completion(settings: EndpointSettings, prompt: str, room: int) -> dict[str, Any]:
+    """The body of a request to continue `prompt` by at most `room` tokens."""
+    body: dict[str, Any] = {"model": settings.model, "prompt": prompt, "max_tokens": room}
+    body |= {n: v for n, v in (("temperature", set_temperature(settings)), ("seed", settings.seed)) if v is not None}
+    return body | dict(settings.extra_body)
+
+
 def write_chat(
     settings: EndpointSettings, known: Profile, request: ChatRequest, room: int, freely: bool, varied: bool
 ) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Vectors and scores: requests for them in the sizes that an endpoint takes, and the shapes in which they come."""
+"""Replies, vectors and scores: the shapes in which they come, and requests in the sizes that an endpoint takes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import base64
 import binascii
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,11 +16,27 @@ from sensegraph.language.text import count_tokens
 from sensegraph.models.endpoint.bodies import MOST_NUMBERS
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from sensegraph.models.endpoint.outcomes import Kind, Outcome
-from sensegraph.models.endpoint.profile import Profile
+from sensegraph.models.endpoint.profile import Profile, count_prompt_tokens
 from sensegraph.protocols import Vectors
 
 _SHARE = 0.75  # of a window that a text may take by our count, as the endpoint may count more
 _LEAST = 16  # tokens of a text below which it is not cut any more
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """One chat reply; `finish_reason` is `length` where it was cut at `max_tokens`, `thoughts` where they came."""
+
+    text: str
+    prompt_tokens: int
+    completion_tokens: int
+    finish_reason: str
+    thoughts: str = ""
+
+
+def estimate_reply(text: str, messages: Sequence[Mapping[str, str]], reason: str) -> Reply:
+    """A reply whose tokens we count ourselves."""
+    return Reply(text, count_prompt_tokens(messages), count_tokens(text), reason)
 
 
 # ── requests ──

@@ -50,7 +50,8 @@ def compare_positions(orders: Mapping[tuple[bool, ...], int]) -> Positions:
         else:
             rows.append([place])
     if len(rows) > 1 and due[rows[-1]].sum() < _LEAST:
-        rows[-2] += rows.pop()
+        rest = rows.pop()
+        rows[-1] += rest
     join = np.array([np.isin(np.arange(longest), row) for row in rows], np.float64).reshape(len(rows), longest)
     # the statistic and its degrees of freedom
     off, matrix = join @ (seen - due), join @ varying @ join.T
@@ -80,13 +81,3 @@ def expected_range(count: int, share: float, outside: float = 0.01) -> tuple[int
     # on either side the first number at which the chances, added up, exceed the half of `outside`
     low, high = (int(np.searchsorted(np.cumsum(ks)[:-1], outside / 2, "right")) for ks in (chances, chances[::-1]))
     return low, count - high
-
-
-def wilson_interval(hits: int, count: int) -> tuple[float, float]:
-    """Wilson's 95 % interval of a share; 0 to 1 where nothing was counted."""
-    if not count:
-        return 0.0, 1.0
-    z, share = 1.959963984540054, hits / count
-    middle = (share + z * z / (2 * count)) / (1 + z * z / count)
-    half = z * sqrt(share * (1 - share) / count + z * z / (4 * count * count)) / (1 + z * z / count)
-    return max(0.0, middle - half), min(1.0, middle + half)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from sensegraph.engines.local.local_engine import Layout
+from sensegraph.engines.llm.trained_prompt import Layout
 from sensegraph.errors import InputError
 from sensegraph.lab.finetuning.data import examples
 from sensegraph.lab.finetuning.data.example_types import (
@@ -22,12 +22,13 @@ from sensegraph.lab.finetuning.data.example_types import (
     Form,
     MadeExample,
     Passage,
+    SourceQuestion,
     format_example_line,
     format_passage,
     format_prompt,
 )
-from sensegraph.lab.finetuning.data.report import DataReport, Reporter
-from sensegraph.lab.finetuning.data.sources import Source
+from sensegraph.lab.finetuning.data.report import Check, DataReport, Reporter
+from sensegraph.lab.finetuning.data.sources import Source, hash_text
 
 Talk = Callable[[Sequence[Mapping[str, str]]], str]
 
@@ -205,18 +206,29 @@ def write_examples(
     """Write the examples of a source to `path`, and report on them; no file is changed unless all are written.
 
     What is `held` out goes to its own file, in the evaluation form and always with its oracles, and has a report of its
-    own. Raises InputError where a file would hold no example, or the pool is too small.
+    own. Raises InputError where a file would hold no example, and for an empty pool.
     """
-    examples.check_pool(source.pool, how)
+    examples.check_pool(source.pool)
     with ExitStack() as stack:
         outputs = [stack.enter_context(Output(source, how, form, path))]
         if held:
             apart = replace(source, name=f"{source.name}, held out", left_out=())
             outputs.append(stack.enter_context(Output(apart, replace(how, oracle_share=1.0), "evaluation", held.path)))
-        for asked in source.questions:
-            out = outputs[-1] if held and examples.is_held_out(asked, held.share, how.seed) else outputs[0]
+        split = examples.split_held_out(source.questions, held.share, how) if held else ()
+        trained, golds_apart = set[int](), list[set[int]]()  # gold passages: of training, and of each held-out question
+        for asked, apart_from in split or ((q, False) for q in source.questions):
+            out = outputs[apart_from]
             out.add(asked if isinstance(asked, DroppedQuestion) else examples.make_example(asked, source.pool, out.how))
+            golds = {hash_text(p.text) for p in asked.oracles} if held and isinstance(asked, SourceQuestion) else set()
+            if apart_from:
+                golds_apart.append(golds)
+            else:
+                trained |= golds
         reports = [output.report() for output in outputs]
         for output in outputs:
             output.keep()
-    return reports[0], reports[1] if held else None
+    if not held:
+        return reports[0], None
+    seen = sum(bool(golds) and golds <= trained for golds in golds_apart)
+    check = Check("needs a passage held out", not seen, f"{seen:,} of {len(golds_apart):,} questions do not")
+    return reports[0], replace(reports[1], checks=(*reports[1].checks, check))

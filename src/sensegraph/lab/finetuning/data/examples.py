@@ -134,21 +134,17 @@ def make_examples(
 ) -> Iterator[MadeExample | DroppedQuestion]:
     """An example of every question that allows one, in their order; what was dropped stands in its place.
 
-    Raises InputError where `pool` is too small to choose distractors from.
+    Raises InputError for an empty `pool`.
     """
-    check_pool(pool, how)
+    check_pool(pool)
     for asked in questions:
         yield asked if isinstance(asked, DroppedQuestion) else make_example(asked, pool, how)
 
 
-def check_pool(pool: Sequence[Passage], how: DataSettings) -> None:
-    """Raise InputError, with the counts, where `pool` is too small to choose distractors from."""
-    need = how.distractors[1] + 1
-    if len(pool) < need:
-        raise InputError(
-            f"The corpus has {len(pool)} passages, and an example needs {need}: a gold one and {need - 1} distractors; "
-            "add documents, cut them finer, or ask for fewer distractors."
-        )
+def check_pool(pool: Sequence[Passage]) -> None:
+    """Raise InputError where there is no passage at all; from a small `pool` fewer distractors than wanted come."""
+    if not pool:
+        raise InputError("The corpus has no passage; add documents, and index them.")
 
 
 def is_held_out(asked: SourceQuestion | DroppedQuestion, share: float, seed: int) -> bool:
@@ -158,6 +154,58 @@ def is_held_out(asked: SourceQuestion | DroppedQuestion, share: float, seed: int
     """
     golds = () if isinstance(asked, DroppedQuestion) else asked.oracles
     return any(hash_text(f"held out {seed} {p.text}") < share * 2**64 for p in golds)
+
+
+def split_held_out(
+    questions: Iterable[SourceQuestion | DroppedQuestion], share: float, how: DataSettings
+) -> Iterator[tuple[SourceQuestion | DroppedQuestion, bool]]:
+    """Every question, in their order, with whether it is held out; on both sides there is one that can be used.
+
+    Of few questions the rule of `is_held_out` may leave a side empty. Then the questions of one gold passage are held
+    out, or all but those of one; where all questions rest on the same passages, questions are held out, and training
+    sees their passages. Raises InputError where fewer than two questions can be used.
+    """
+    waiting: list[tuple[SourceQuestion | DroppedQuestion, bool]] = []
+    sides: dict[bool, int] = {}
+    for asked in questions:
+        apart = is_held_out(asked, share, how.seed)
+        if _can_use(asked, how):
+            sides[apart] = sides.get(apart, 0) + 1
+        waiting.append((asked, apart))
+        if len(sides) == 2:
+            yield from waiting
+            waiting.clear()
+    if not waiting:
+        return
+    used = [asked for asked, _ in waiting if isinstance(asked, SourceQuestion) and _can_use(asked, how)]
+    if len(used) < 2:
+        raise InputError(
+            f"Holding questions out needs two that can be used, and there {'is 1' if used else 'are none'}: "
+            "give or make more questions, or leave out --held-out."
+        )
+    held = _hold_few_out(used, share, how.seed, all_held=True in sides)
+    yield from ((asked, asked.id in held) for asked, _ in waiting)
+
+
+def _hold_few_out(used: Sequence[SourceQuestion], share: float, seed: int, *, all_held: bool) -> set[str]:
+    """The ids of those that are held out of few questions that can be used: neither none of them nor all."""
+    lowest = {q.id: min(hash_text(f"held out {seed} {p.text}") for p in q.oracles) for q in used}
+    marks = sorted(set(lowest.values()))
+    if len(marks) == 1:  # all rest on the same passage
+        order = sorted(lowest, key=lambda name: hash_text(f"held out {seed} {name}"))
+        return set(order[: min(len(order) - 1, max(1, round(share * len(order))))])
+    bound = marks[-1] if all_held else marks[1]
+    return {name for name, mark in lowest.items() if mark < bound}
+
+
+def _can_use(asked: SourceQuestion | DroppedQuestion, how: DataSettings) -> bool:
+    """Whether an example can be made of a question, whatever is drawn beside its gold passages."""
+    if isinstance(asked, DroppedQuestion) or reject_question(asked, how):
+        return False
+    answer = (
+        "; ".join(asked.answers) if how.style == "plain" else write_reasoned_answer(_reason(asked, asked.oracles), "")
+    )
+    return count_tokens(format_prompt(asked.question, asked.oracles)) + count_tokens(answer) <= how.max_tokens
 
 
 def make_example(asked: SourceQuestion, pool: Sequence[Passage], how: DataSettings) -> MadeExample | DroppedQuestion:
@@ -170,8 +218,7 @@ def make_example(asked: SourceQuestion, pool: Sequence[Passage], how: DataSettin
     answer = target = "; ".join(asked.answers) if how.answers == "all" else asked.answers[0]
     if how.style != "plain":
         # where the gold passages are left out nothing can be quoted, and the answer stands alone
-        reasoning = asked.reasoning or reason_by_quotes(asked.question, asked.answers, kept)
-        target = write_reasoned_answer(reasoning if kept else "", answer)
+        target = write_reasoned_answer(_reason(asked, kept) if kept else "", answer)
     room = how.max_tokens - count_tokens(format_prompt(asked.question, kept)) - count_tokens(target)
     if room < 0:
         return DroppedQuestion(asked.id, "its gold passages do not fit", asked.type)
@@ -180,6 +227,11 @@ def make_example(asked: SourceQuestion, pool: Sequence[Passage], how: DataSettin
     chosen, passed_over = pick_distractors(chain(asked.near, drawn), asked, how, room, None if how.pad else wanted)
     while chosen and _count_example_tokens(asked, (*kept, *chosen), target) > how.max_tokens:
         chosen.pop()
+    if not kept and not chosen:  # an example without any passage would teach to invent
+        kept = asked.oracles
+        target = target if how.style == "plain" else write_reasoned_answer(_reason(asked, kept), answer)
+        if _count_example_tokens(asked, kept, target) > how.max_tokens:
+            return DroppedQuestion(asked.id, "its gold passages do not fit", asked.type)
     passages = [*kept, *chosen]
     random.shuffle(passages)
     size = _count_example_tokens(asked, passages, target)
@@ -188,6 +240,10 @@ def make_example(asked: SourceQuestion, pool: Sequence[Passage], how: DataSettin
     if fault := find_quote_fault(target, passages) if how.style == "cot" and kept else "":
         return DroppedQuestion(asked.id, fault, asked.type)
     return MadeExample(example, tuple(sorted(passed_over.items())), len(chosen) < wanted)
+
+
+def _reason(asked: SourceQuestion, kept: Sequence[Passage]) -> str:
+    return asked.reasoning or reason_by_quotes(asked.question, asked.answers, kept)
 
 
 def reject_question(asked: SourceQuestion, how: DataSettings) -> str:

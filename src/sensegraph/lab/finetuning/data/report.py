@@ -17,7 +17,7 @@ import numpy as np
 
 from sensegraph.lab.experiments.sheets import format_count
 from sensegraph.lab.finetuning.data import examples
-from sensegraph.lab.finetuning.data.chances import Positions, compare_positions, expected_range, wilson_interval
+from sensegraph.lab.finetuning.data.chances import Positions, compare_positions, expected_range
 from sensegraph.lab.finetuning.data.example_types import (
     DataSettings,
     DroppedQuestion,
@@ -28,6 +28,7 @@ from sensegraph.lab.finetuning.data.example_types import (
 )
 from sensegraph.lab.finetuning.data.examples import find_answer, is_polar, overlaps_passage
 from sensegraph.lab.finetuning.data.sources import Source, hash_text
+from sensegraph.lab.scores.statistics import wilson_interval
 from sensegraph.language.text import count_tokens
 
 _CHANCE = 0.01  # a check by chance fails in so many of all sound data sets
@@ -204,6 +205,7 @@ class Reporter:
         n, examples = self._number, self._number("examples")
         kept = examples - self.counts["oracles", "0"]
         placed = compare_positions(self.orders)
+        share = wilson_interval(kept / examples if examples else 0.0, examples)
         return DataReport(
             source=self.source.name,
             near=self.source.near,
@@ -218,7 +220,7 @@ class Reporter:
             distractors=self._by("distractor"),
             short=n("short"),
             with_oracle=kept,
-            share=wilson_interval(kept, examples),
+            share=(share.low, share.high),
             oracles=tuple((int(which), count) for which, count in sorted(self._by("oracles"))),
             passages=_summarise_sizes(self.sizes["passages"]),
             tokens=_summarise_sizes(self.sizes["tokens"]),
@@ -330,9 +332,9 @@ def render_data_page(report: DataReport) -> str:
 
 
 def describe_held_out(trained: DataReport, apart: DataReport, share: float) -> str:
-    """How many questions are held out, of how many, and by what: those that rest on a share of the gold passages."""
+    """How many questions are held out, of how many: those that rest on a share of the gold passages."""
     all_ = trained.questions + apart.questions
-    return f"held out: {apart.questions:,} of {all_:,} questions (they rest on {100 * share:g} % of the gold passages)"
+    return f"held out: {apart.questions:,} of {all_:,} questions (about {100 * share:g} % of the gold passages)"
 
 
 def _describe_examples(report: DataReport) -> Iterator[str]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from sensegraph.engines.local.local_engine import Layout
+from sensegraph.engines.llm.trained_prompt import Layout
 from sensegraph.engines.local.local_model import LocalModel
 from sensegraph.lab.finetuning.data.example_files import Item, format_item_prompt
 from sensegraph.lab.finetuning.data.examples import ANSWER

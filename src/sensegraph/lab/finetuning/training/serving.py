@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
+from types import MappingProxyType
 from typing import Any
 
+from sensegraph.engines.llm.trained_prompt import MANIFEST
 from sensegraph.engines.local.local_engine import LocalCalls
-from sensegraph.engines.local.local_model import MANIFEST, LocalModel, load_local_model, read_base_model, require_extra
+from sensegraph.engines.local.local_model import LocalModel, load_local_model, read_base_model, require_extra
 from sensegraph.errors import InputError, SensegraphError
 from sensegraph.models.endpoint.outcomes import Kind, Outcome, Refusal
 
@@ -77,6 +79,16 @@ def _make_handler(calls: LocalCalls) -> type[BaseHTTPRequestHandler]:
     return Handler
 
 
+_UNDERSTOOD = (
+    *("model", "messages", "prompt", "max_tokens", "max_completion_tokens", "temperature", "seed"),
+    *("response_format", "user", "metadata"),  # the first of these is refused with words of its own
+)
+# what says no more than what happens anyway
+_NEUTRAL: Mapping[str, tuple[Any, ...]] = MappingProxyType({
+    "n": (1,), "best_of": (1,), "stream": (False,), "echo": (False,), "logprobs": (False, 0), "top_logprobs": (0,),
+    "top_p": (1, 1.0), "presence_penalty": (0, 0.0), "frequency_penalty": (0, 0.0), "stop": ([],), "logit_bias": ({},),
+    "tools": ([],), "suffix": ("",),
+})  # fmt: skip
 _CODES = {Kind.DOWN: "unknown_url", Kind.WINDOW: "context_length_exceeded"}
 
 
@@ -86,20 +98,34 @@ def answer_request(calls: LocalCalls, path: str, body: bytes) -> tuple[int, dict
         request = json.loads(body)
         if not isinstance(request, dict) or not (request.get("messages") or request.get("prompt")):
             raise ValueError("neither messages nor a prompt")
-        if request.get("stream"):
-            raise Refusal(Outcome(Kind.FIELD, "stream is not understood", 400, "stream"))
+        if unknown := find_unsupported_field(request):
+            said = f"{unknown} is not understood: this endpoint knows {', '.join(_UNDERSTOOD)}"
+            raise Refusal(Outcome(Kind.FIELD, said, 400, unknown))
         reply = calls.post(path.removeprefix("/v1"), request)
         return 200, reply | {"object": "chat.completion", "model": calls.model.name}
     except Refusal as e:
-        return e.outcome.status, _format_error(str(e), _CODES.get(e.outcome.kind, "unsupported"))
+        return e.outcome.status, _format_error(str(e), _CODES.get(e.outcome.kind, "unsupported"), e.outcome.field)
     except (ValueError, KeyError, TypeError) as e:
         return 400, _format_error(f"the request cannot be read ({e})", "invalid_request")
     except SensegraphError as e:
         return 500, _format_error(str(e), "failed")
 
 
-def _format_error(message: str, code: str) -> dict[str, Any]:
-    return {"error": {"message": message, "code": code}}
+def find_unsupported_field(request: Mapping[str, Any]) -> str:
+    """The first field of a request that would have to be passed over; empty where there is none.
+
+    A field that is null, or that says what happens anyway (`n` = 1), asks for nothing.
+    """
+    for name, value in request.items():
+        if name in _UNDERSTOOD or value is None:
+            continue
+        if not any(value == plain and type(value) is type(plain) for plain in _NEUTRAL.get(name, ())):
+            return name
+    return ""
+
+
+def _format_error(message: str, code: str, param: str = "") -> dict[str, Any]:
+    return {"error": {"message": message, "code": code} | ({"param": param} if param else {})}
 
 
 def merge_adapter(tuned: Path, out: Path) -> Path:
@@ -136,5 +162,6 @@ def list_serving_commands(folder: Path) -> str:
         f'in this process       engine = "local" and, under [local], model = {json.dumps(str(folder))}\n'
         f"as an endpoint        sensegraph tune serve {name}\n"
         f"by another server     vllm serve {name}\n"
-        'then, under [endpoint]: base_url = "http://127.0.0.1:8000/v1", model = ' + json.dumps(folder.name)
+        'then, under [endpoint]: base_url = "http://127.0.0.1:8000/v1", model = ' + json.dumps(folder.name) + "\n"
+        f"and, under [model]:     trained_prompt = {json.dumps(str(folder))}, to be asked as it was trained"
     )

@@ -22,8 +22,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 from sensegraph.corpus.settings import convert_settings
-from sensegraph.engines.local.local_engine import Layout
-from sensegraph.engines.local.local_model import MANIFEST, Device, render_talk
+from sensegraph.engines.llm.trained_prompt import MANIFEST, Layout
+from sensegraph.engines.local.local_model import Device, render_talk
 from sensegraph.errors import InputError, SettingsError
 from sensegraph.lab.finetuning.data import example_files
 from sensegraph.lab.finetuning.data.example_files import Pair

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from sensegraph.engines.local.local_engine import Layout
+from sensegraph.engines.llm.trained_prompt import Layout
 from sensegraph.engines.local.local_model import hide_progress_bars, require_extra
 from sensegraph.errors import SettingsError
 from sensegraph.lab.finetuning.data import example_types
