@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sensegraph.language.lines import balance_emphasis
+from sensegraph.language.sentences import balance_emphasis
 
 
 @pytest.mark.parametrize(

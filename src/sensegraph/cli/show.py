@@ -13,8 +13,7 @@ from unicodedata import east_asian_width
 from sensegraph.cli.options import explain_missing_index, format_root_flag
 from sensegraph.corpus.views import CALL_SECONDS, list_passage_documents
 from sensegraph.index.browse.pages import Place
-from sensegraph.language.lines import balance_emphasis
-from sensegraph.language.sentences import split_sentences
+from sensegraph.language.sentences import balance_emphasis, split_sentences
 from sensegraph.language.text import collect_terms
 from sensegraph.language.word_lists import STOP
 from sensegraph.types import Usage

@@ -27,7 +27,6 @@ _PAGE_NUMBER = re.compile(r"[\W]*(?:Page )?#[\W]*")
 _DIGITS = re.compile(r"\d+")
 _STOPS = frozenset(".!?:;。！？；：؟۔।։")
 CLOSERS = "\"'”’»)]*_`"
-_BEHIND = " .,:;!?…\"'”’)»"  # what may stand behind the end of what is emphasized
 _RULED = frozenset("-=*_+~#.|: \t\r")
 
 
@@ -194,19 +193,3 @@ def _find_indented_code(lines: Sequence[Line]) -> None:
             before = "code" if line.kind == "code" else "other"
         elif before != "code":
             before = "blank"
-
-
-def balance_emphasis(text: str) -> str:
-    """A piece of a text without a mark of emphasis (`**`, `__`, `*`) whose other end the piece does not hold."""
-    for mark in ("**", "__", "*"):
-        if mark not in text or text.count(mark) % 2 == 0:
-            continue
-        body = text.rstrip(_BEHIND)
-        if body.endswith(mark):
-            text = body.removesuffix(mark).rstrip() + text[len(body) :]
-        elif text.startswith(mark) and text.count(mark) == 1 and mark != "__":  # names of programs begin with these
-            text = text.removeprefix(mark).lstrip()
-        elif mark == "**":
-            place = text.rfind(mark)
-            text = text[:place] + text[place + len(mark) :]
-    return text

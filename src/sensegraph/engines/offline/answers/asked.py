@@ -10,7 +10,7 @@ from itertools import zip_longest
 from sensegraph.engines.offline.answers.source_sentences import SourceSentence
 from sensegraph.engines.offline.reports.sentence_quality import end_sentence
 from sensegraph.language.asking.sentence_cues import is_code, is_command
-from sensegraph.language.lines import balance_emphasis
+from sensegraph.language.sentences import balance_emphasis
 from sensegraph.language.text import WORD
 from sensegraph.language.word_lists import ENGLISH_MONTHS
 from sensegraph.types import Passage, Statement, WordCounts

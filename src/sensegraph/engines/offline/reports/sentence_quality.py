@@ -16,7 +16,7 @@ from operator import eq
 
 from sensegraph.engines.offline.stemming import load_stemmer
 from sensegraph.language.asking.sentence_cues import is_command
-from sensegraph.language.lines import balance_emphasis
+from sensegraph.language.sentences import balance_emphasis
 from sensegraph.language.text import HAN, WORD, detect_language
 from sensegraph.language.word_lists import read_alternatives, read_list
 
