@@ -24,7 +24,7 @@ import time
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -35,13 +35,14 @@ from numpy.typing import NDArray
 import documentation
 from client import options
 from sensegraph.answering.asking import count_words
-from sensegraph.answering.looked_up_chunks import place_rare_chunks
+from sensegraph.answering.looked_up_chunks import place_rare_chunks, take_entries
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.engines.offline.answers import facts, features, ranking
 from sensegraph.engines.offline.answers.source_sentences import choose_language, read_source_sentences
+from sensegraph.index.index import Index
 from sensegraph.lab.retrieval.test_collections import read_set
 from sensegraph.language.text import list_stems
-from sensegraph.types import Document, Question
+from sensegraph.types import Document, Question, WordCounts
 
 Floats = NDArray[np.float64]
 DOCUMENTATION = "documentation"  # of this machine: see documentation.py
@@ -178,7 +179,19 @@ def read_question(corpus: Corpus, text: str, without: frozenset[str] = frozenset
     code = choose_language(text, passages[: ranking.READ])
     sentences = read_source_sentences(passages[: ranking.READ], code)
     counted = count_words(Question(text), index, passages)
+    if without:
+        counted = discount_words(counted, index, without)
     return features.read_evidence(text, passages[: ranking.READ], sentences, counted)
+
+
+def discount_words(counted: WordCounts, index: Index, without: frozenset[str]) -> WordCounts:
+    """The counts of words as if the documents `without` were not there."""
+    entries = take_entries(np.arange(len(index.words)), index)[1]
+    origin = index.documents_of([e.id for e in entries])
+    gone = np.array([origin[e.id] in without for e in entries])
+    held = zip(counted.words, index.words.hits(stem for stem, _ in counted.words), strict=True)  # both are in order
+    left = tuple((stem, n - int(gone[places].sum())) for (stem, n), (_, (places, _)) in held)
+    return replace(counted, chunks=counted.chunks - int(gone.sum()), words=left)
 
 
 def read_unanswerable(folder: Path) -> list[str]:

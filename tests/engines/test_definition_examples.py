@@ -195,9 +195,7 @@ DEFINED_EXAMPLES: list[tuple[tuple[Any, ...], Any]] = [
      'Bluefin is a program that plans tides.\n'
      '\n'
      '- Bluefin is an aid for pilots in fog.\n'
-     '- Bluefin is the oldest tool of the yard.\n'
-     '\n'
-     'Named in 1 passage of 1 document.'),
+     '- Bluefin is the oldest tool of the yard.'),
     (('What is the Bluefin?', {'a': 'Everybody saw the Bluefin at noon.'}),
      'The texts never say outright what the Bluefin is; they show:\n\n- Everybody saw the Bluefin at noon.'),
     (('What is Bluefin?',

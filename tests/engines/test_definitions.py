@@ -301,8 +301,9 @@ def test_other_names_and_counts_stand_at_the_end() -> None:
     assert written("What is Bluefin?", {"a": text}, counts).endswith(
         "\n\nAlso called: Project Eel.\n\nNamed in 12 passages of 4 documents."
     )
-    many = written("What is Bluefin?", {"a": text}, NameCounts(200, 1, False))
-    assert many.endswith("Named in at least 200 passages of 1 document.")
+    many = written("What is Bluefin?", {"a": text}, NameCounts(200, 2, False))
+    assert many.endswith("Named in at least 200 passages of 2 documents.")
+    assert written("What is Bluefin?", {"a": text}, NameCounts(200, 1, False)).endswith("Also called: Project Eel.")
 
 
 def test_another_name_leads_to_what_that_is() -> None:

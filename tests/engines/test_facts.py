@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
+from fact_corpora import asking
 from sensegraph.engines.offline.answers.composing import compose_answer
 from sensegraph.engines.offline.answers.dated import find_asked_time, find_document_date
+from sensegraph.engines.offline.answers.facts import choose_fact_sentences
 from sensegraph.engines.offline.answers.features import FEATURES, GATE, read_evidence, stem_units
 from sensegraph.engines.offline.answers.ranking import HOLDING, Weights, holds_answer, load_weights, rate_sentences
 from sensegraph.engines.offline.answers.source_sentences import read_source_sentences
@@ -206,3 +209,55 @@ def test_a_question_in_a_language_without_words_that_say_the_same_is_given_up_la
         assert read is not None
         assert read.unlisted == holds
         assert holds_answer(replace(read, unnamed=False), weights, 0.0) == holds
+
+
+@pytest.mark.parametrize(
+    ("title", "text"),
+    [
+        ("Diocese of Sund", "It is a diocese of the Church of Mere."),  # the title holds a name of the first text
+        ("Church of Mere", "Its diocese of North Sund is the oldest."),  # a name has a word of one there
+    ],
+)
+def test_a_name_leads_to_a_title_that_holds_it_and_to_a_name_with_a_word_of_it(title: str, text: str) -> None:
+    texts = [("Vell Bridge", "The Vell Bridge stands in Sund."), (title, text), ("Orl Tower", "The tower is old.")]
+    asked = asking("Of what church is the diocese where the Vell Bridge stands?", texts)
+    read = read_evidence(asked.question, asked.chunks, asked.sentences, None)
+    assert read is not None
+    assert read.because[1:] == (0, -1)
+    gains = read.features[:, FEATURES.index("bridge gain")]
+    assert gains[1] > 0
+    assert gains[2] == 0
+    elsewhere = asking(
+        asked.question, [(t, s.replace("Vell Bridge stands in Sund", "Vell Bridge is old")) for t, s in texts]
+    )
+    read = read_evidence(asked.question, elsewhere.chunks, elsewhere.sentences, None)
+    assert read is not None
+    assert read.because == (-1, -1, -1)
+
+
+def test_a_date_of_another_document_says_not_when() -> None:
+    harbour = ("Harbour", "The council opened the new harbour of Sund with music.")
+    assert "The sources do not answer this." in written(
+        "When was the new harbour of Sund opened?", harbour, ("Notes", "Printed in Orl in 1991.")
+    )
+    assert "do not answer" not in written(
+        "When was the new harbour of Sund opened?", (harbour[0], f"{harbour[1]} It was 3 May 1991.")
+    )
+
+
+def test_what_only_names_or_asks_stands_behind_no_answer() -> None:
+    text = "The harbour was closed.\n\n3. The harbour of Sund\n\nDoes Sund need another? Ships call at Orl harbour."
+    asked = asking("Why was the harbour of Sund closed?", [("Harbour", text)])
+    read = read_evidence(asked.question, asked.chunks, asked.sentences, None)
+    assert read is not None
+    assert [s.text for s in read.sentences[1:3]] == ["3. The harbour of Sund", "Does Sund need another?"]
+    shown = choose_fact_sentences(read, range(4), np.full(4, 0.25), 0.0)
+    assert [s.text for s in shown] == ["The harbour was closed.", "Ships call at Orl harbour."]
+
+
+def test_the_label_of_an_answer_and_half_an_emphasis_are_not_shown() -> None:
+    assert "Use a rope" in written("How do I moor a boat in Sund?", ("Boats", "Q: Sund?\n\nA: Use a rope to moor it."))
+    said = written(
+        "Who closed the harbour of Sund?", ("Sund", "**News. Ann Lee closed the harbour of Sund.** It rained.")
+    )
+    assert said == "**Ann Lee**: Ann Lee closed the harbour of Sund."

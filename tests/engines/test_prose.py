@@ -83,6 +83,8 @@ def test_the_language_of_a_text_is_told(text, code):
         ("This kind of thing never works.", "This kind of thing never works."),
         ("So many people came.", "So many people came."),
         ("I think so.", "I think so."),
+        ('Say "git add -u ." here .', 'Say "git add -u ." here.'),
+        ("He said **yes.", "He said yes."),
         ("Do you know what I mean?", "Do you know what I mean?"),
         ("[the bank] said so.", "[the bank] said so."),
         ("Es ist, so denke ich, so eine Sache  für die Kinder.", "Es ist, so denke ich, so eine Sache für die Kinder."),

@@ -14,7 +14,7 @@ from sensegraph.cli.options import explain_missing_index, format_root_flag
 from sensegraph.corpus.views import CALL_SECONDS, list_passage_documents
 from sensegraph.display import format_span
 from sensegraph.index.browse.pages import Place
-from sensegraph.language.sentences import split_sentences
+from sensegraph.language.sentences import balance_emphasis, split_sentences
 from sensegraph.language.text import collect_terms
 from sensegraph.language.word_lists import STOP
 from sensegraph.types import Usage
@@ -87,7 +87,7 @@ def format_cited(found: Answer, files: Mapping[str, str] = MappingProxyType({}))
 
 def format_citation(c: Citation, files: Mapping[str, str]) -> str:
     """A citation: its mark, where it leads, and what stands there."""
-    return f"[{c.marker}] {format_place(c, files)} “{shorten_line(c.quote)}”"
+    return f"[{c.marker}] {format_place(c, files)} “{balance_emphasis(shorten_line(c.quote))}”"
 
 
 def format_place(place: Citation | Event | Place, files: Mapping[str, str]) -> str:

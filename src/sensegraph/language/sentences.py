@@ -45,6 +45,7 @@ _ALSO_WORDS = frozenset(
 )
 _ORDINAL = frozenset(("de", "da", "cs", "pl", "ru"))
 _NAMED_BY_LETTER = frozenset("I Я И Ó Y".split())
+_BEHIND = " .,:;!?…\"'”’)»"  # what may stand behind the end of what is emphasized
 
 
 class Lists(NamedTuple):
@@ -273,3 +274,19 @@ def _is_initial(text: str, start: int, point: int, word: str, lists: Lists) -> b
     before = text[max(start, point - 24) : point - 1].rstrip()
     last = re.search(r"([^\W\d_]+)$", before)
     return last is not None and last[1][0].isupper() and word.lower() not in lists.openers
+
+
+def balance_emphasis(text: str) -> str:
+    """A piece of a text without a mark of emphasis (`**`, `__`, `*`) whose other end the piece does not hold."""
+    for mark in ("**", "__", "*"):
+        if mark not in text or text.count(mark) % 2 == 0:
+            continue
+        body = text.rstrip(_BEHIND)
+        if body.endswith(mark):
+            text = body.removesuffix(mark).rstrip() + text[len(body) :]
+        elif text.startswith(mark) and text.count(mark) == 1 and mark != "__":  # names of programs begin with these
+            text = text.removeprefix(mark).lstrip()
+        elif mark == "**":
+            place = text.rfind(mark)
+            text = text[:place] + text[place + len(mark) :]
+    return text

@@ -10,6 +10,7 @@ from itertools import zip_longest
 from sensegraph.engines.offline.answers.source_sentences import SourceSentence
 from sensegraph.engines.offline.reports.sentence_quality import end_sentence
 from sensegraph.language.asking.sentence_cues import is_code, is_command
+from sensegraph.language.sentences import balance_emphasis
 from sensegraph.language.text import WORD
 from sensegraph.language.word_lists import ENGLISH_MONTHS
 from sensegraph.types import Passage, Statement, WordCounts
@@ -17,6 +18,8 @@ from sensegraph.types import Passage, Statement, WordCounts
 _NEAR = 80  # characters, blanks mostly, between a line that leads in and the first behind it
 LED_IN, LONG_LINE = 6, 30  # lines that a sentence leads in to, and the words of one at most
 _LISTED = re.compile(r"^\s*(?:[-*•+–]|\(?[\w]{1,3}[.)])\s+\S")
+
+_LABEL = re.compile(r"^(?:A|Answer): (?=\S)")  # what stands before answers in a list of questions
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +50,8 @@ def show_sentence(one: SourceSentence) -> str:
     if is_code(one.raw):
         return f"`{one.text}`"
     if not one.speaker:
-        whole = one.text.count("*") % 2 == 0 and one.text.count("**") % 2 == 0
-        return end_sentence(one.text if whole else one.text.strip("* "))  # it holds one end of what is emphasized
-    said = " ".join(one.raw.split()).replace("“", "‘").replace("”", "’").replace('"', "'")
+        return end_sentence(_LABEL.sub("", one.text))
+    said = balance_emphasis(" ".join(one.raw.split())).replace("“", "‘").replace("”", "’").replace('"', "'")
     return f"“{said}” — {one.speaker}"
 
 

@@ -298,14 +298,13 @@ class _Telling:
         return [Statement(f"\n\nAlso called: {', '.join(listed)}.", tuple(references), tuple(sources))]
 
     def _tell_counts(self) -> list[Statement]:
-        """In how many passages and documents it is named."""
+        """In how many passages and documents it is named, where these are several."""
         counts = self.counts
-        if counts is None or not counts.chunks:
+        if counts is None or counts.documents < 2:
             return []
         least = "" if counts.exact else "at least "
-        passages = f"{least}{counts.chunks:,} {'passage' if counts.chunks == 1 else 'passages'}"
-        documents = f"{counts.documents:,} {'document' if counts.documents == 1 else 'documents'}"
-        return [Statement(f"\n\nNamed in {passages} of {documents}.")]
+        passages = f"{least}{counts.chunks:,} passages"
+        return [Statement(f"\n\nNamed in {passages} of {counts.documents:,} documents.")]
 
 
 def _differs(one: Told, chosen: Sequence[Told]) -> bool:

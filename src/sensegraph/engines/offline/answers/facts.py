@@ -25,7 +25,7 @@ from sensegraph.engines.offline.answers.dated import choose_dated, favour_dated
 from sensegraph.engines.offline.answers.features import FEATURES, Floats, Read, read_evidence, stem_units
 from sensegraph.engines.offline.answers.lists.versions import find_version
 from sensegraph.engines.offline.answers.question_text import split_question
-from sensegraph.engines.offline.answers.ranking import NEAR, TWO_HOPS, holds_answer, load_weights, rate_sentences
+from sensegraph.engines.offline.answers.ranking import TWO_HOPS, holds_answer, load_weights, rate_sentences
 from sensegraph.engines.offline.answers.source_sentences import SourceSentence, differs_from
 from sensegraph.engines.offline.reports.sentence_quality import join_with_and
 from sensegraph.language.asking.answer_types import Candidate, find_answer_type, find_candidates, find_names
@@ -37,6 +37,7 @@ from sensegraph.types import Statement
 SURE, LIKELY = 0.6, 0.15  # chance of the best sentence from which it needs no word before it, or one
 ENOUGH = 0.93  # chance of what is shown from which nothing more is
 LEAST = 0.05  # share of the best sentence's chance below which another is not shown
+NEAREST = 0.4  # share of the question that a sentence must hold by itself to be shown where nothing answers
 MOST, DEPTH = 3, 5  # sentences shown, and those that they are taken from
 WORDS = 110  # most words shown; the first sentence is shown whole
 _POINTING = re.compile(r"\b(?:it|he|she|they|him|her|them|that|this|er|sie|es|il|elle|él|ella)\b", re.IGNORECASE)
@@ -100,9 +101,10 @@ def _find_part(asked: Asked, part: str) -> _Found | None:
         chances = _join_chances(chances, rate_sentences(together, weights)[0]) if together else chances
     chances = favour_dated(asked, read, chances)
     order = tuple(int(i) for i in np.argsort(-chances, kind="stable"))
-    dates = read.features[list(order[:2]), FEATURES.index("typed")]
+    best = read.sentences[order[0]]
     timed = read_asked_type(part)[0] == "date"  # no sentence without a date says when
-    holds = holds_answer(read, weights, gate) and (not timed or bool(dates.any()))
+    dated = any(read.features[i, FEATURES.index("typed")] for i in order[:2] if read.sentences[i].origin == best.origin)
+    holds = holds_answer(read, weights, gate) and (dated or not timed)
     if holds and asks_for_maker(part):
         holds = any(names_maker(read.sentences[i].raw) for i in order[:2])
     return _Found(read, order, chances, gate, holds)
@@ -117,8 +119,8 @@ def _join_chances(one: Floats, other: Floats) -> Floats:
 def _answer_part(asked: Asked, found: _Found) -> Written:
     """The answer to a question that asks for one thing."""
     if not found.holds:
-        near = found.read.union.max() >= NEAR
-        nearest = [found.read.sentences[found.order[0]]] if near else []
+        own = found.read.features[:, FEATURES.index("own")]
+        nearest = [found.read.sentences[i] for i in found.order[:DEPTH] if own[i] >= NEAREST][:1]
         return Written((_tell_nothing(found.read), *list_sentences(nearest, "\n\nWhat comes nearest: ")), True)
     shown = choose_fact_sentences(found.read, found.order, found.chances, found.gate)
     chosen = prefer_corrections(shown, asked.sentences)
@@ -130,8 +132,8 @@ def _answer_part(asked: Asked, found: _Found) -> Written:
     version = find_version(asked.question, found.read.sentences, found.order[0]) if first is shown[0] else None
     if version:
         named, heading = version
-        told = Statement(f"**{named}**: {show_sentence(first)}", (first.reference,), (heading.source, first.source))
-        return Written((told, *list_preferred([p for p in chosen if p.sentence is not heading])[1:]))
+        told = f"**{named}**: {show_sentence(first)}"
+        return Written((Statement(told, (first.reference,), (heading.source, first.source)),))
     return Written(tuple(list_preferred(chosen[:1], f"**{bold}**: ") if bold else list_preferred(chosen, lead)))
 
 
@@ -156,6 +158,9 @@ def choose_fact_sentences(
     follows = _find_follower(read, best) if most == MOST else -1
     for i in dict.fromkeys((*[i for i in (leads, follows) if i >= 0], *order[1:DEPTH])):
         one = read.sentences[i]
+        asks = not one.speaker and one.raw.rstrip().endswith(("?", "？"))
+        if i != leads and (asks or read.headings[i]):
+            continue  # it only names or asks what others say
         size = len(one.text.split())
         said = len(chosen) - (leads >= 0 and read.sentences[leads] in chosen)
         far = shown >= ENOUGH or chances[i] < LEAST * chances[best]

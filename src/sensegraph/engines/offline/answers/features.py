@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -33,6 +34,7 @@ Stems = frozenset[str]
 
 ASKING = 0.3  # weight of a word that says how to answer, or names a piece of the corpus, where it stands in the corpus
 PHRASED = 0.8  # what a word counts that says what a phrase of the question says
+TITLED, SHARED = 0.75, 0.5  # how surely a name leads to where the title holds it, and where a word of it stands
 FEWEST = 50  # texts that a corpus is taken to have at least: in a few, what all of them hold may still be rare
 FEATURES = (
     "own", "union gain", "title", "passage", "rank", "score", "first", "typed", "typed new", "typed count",
@@ -220,13 +222,24 @@ class _Comparison:
 
     @cached_property
     def bearing(self) -> dict[str, list[int]]:
-        """By name the sentences that hold it, names in the question left out."""
+        """By word of a name the sentences that hold it; none of the question's, and none that most of the passages
+        hold, where these are more than two.
+        """
         found: dict[str, list[int]] = {}
         for j, spelt in enumerate(self.spelt):
-            for name, parts in spelt.items():
-                if parts and not parts <= self.asked:
-                    found.setdefault(name, []).append(j)
-        return found
+            for stem in sorted(frozenset[str]().union(*spelt.values()) - self.asked):
+                found.setdefault(stem, []).append(j)
+        many = Counter(stem for text in self.texts.values() for stem in text)
+        return {stem: held for stem, held in found.items() if 2 * many[stem] <= max(4, len(self.texts))}
+
+    @cached_property
+    def titling(self) -> dict[str, list[int]]:
+        """By passage the sentences with a name that its title holds, names in the question left out."""
+        spelt = [[p for p in names.values() if p and not p <= self.asked] for names in self.spelt]
+        return {
+            reference: [j for j, names in enumerate(spelt) if any(parts <= title for parts in names)]
+            for reference, title in self.titles.items()
+        }
 
     def read(self) -> Read:
         """All sentences with their features."""
@@ -306,14 +319,17 @@ class _Comparison:
     def _bridge(self, i: int) -> tuple[float, float, int]:
         """How much of the question the best sentence holds that leads to this one, what both add, and which it is.
 
-        A sentence of another document leads here that names this one's title or, with half the weight, shares a name.
+        A sentence of another document leads here that names this one's title or, with less weight, that has a name
+        which the title holds, or a word of a name in this one.
         """
         one = self.kept[i]
         here = self.stems[i] | self.titles[one.reference]
         mine = self._share(here)
         share, gain, lead, most = 0.0, 0.0, -1, 0.0
-        sharing = {j for name in self.spelt[i] for j in self.bearing.get(name, ())}
-        for j, weight in [(j, 1.0) for j in self.naming[one.reference]] + [(j, 0.5) for j in sorted(sharing)]:
+        sharing = {j for parts in self.spelt[i].values() for stem in parts for j in self.bearing.get(stem, ())}
+        leading = dict.fromkeys(sorted(sharing), SHARED)
+        leading |= dict.fromkeys(self.titling[one.reference], TITLED) | dict.fromkeys(self.naming[one.reference], 1.0)
+        for j, weight in leading.items():
             other = self.kept[j]
             if other.reference == one.reference or (one.document and other.document == one.document):
                 continue

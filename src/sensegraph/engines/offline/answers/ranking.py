@@ -18,9 +18,9 @@ from sensegraph.engines.offline.answers.features import FEATURES, GATE, Floats, 
 
 READ, QUOTING = 5, 30  # chunks that are read, and records that quote others
 HEADING = 2.0  # what a heading loses: it says nothing, whatever words it holds (the training texts have none)
-HOLDING = ("bias", "union", "best", "passage", "gate", "long", "second")
+HOLDING = ("bias", "union", "best", "passage", "gate", "long", "second", "chance")
 TWO_HOPS = 0.5  # value of the gate from which a question is one of two hops
-HOLDS = 0.29  # chance that the passages hold an answer, below which the answer abstains
+HOLDS = 0.28  # chance that the passages hold an answer, below which the answer abstains
 HOLDS_BOTH, HOLDS_NAME = 0.1, 0.5  # the same for a question of two hops, and where a name of it stands nowhere
 HOLDS_UNLISTED = 0.15  # the same where words that say the same as the question's are not known
 WHOLE = 0.9  # share of a question that a sentence holds from which on it leads to no other one: at 1 it is of one hop
@@ -71,8 +71,9 @@ def describe_holding(read: Read, weights: Weights) -> Floats:
     scores, gate = rate_sentences(read, weights)
     long = max(0, len(read.stems) - _USUAL_STEMS) / 10
     best = scores.argmax()
-    passage = read.features[best, FEATURES.index("passage")]
-    return np.array([1.0, read.union.max(), read.union[best], passage, gate, long, read.second], np.float64)
+    passage = read.features[:, FEATURES.index("passage")].max()
+    values = [1.0, read.union.max(), read.union[best], passage, gate, long, read.second, scores[best]]
+    return np.array(values, np.float64)
 
 
 def _squash(values: Floats, weights: Sequence[float]) -> float:

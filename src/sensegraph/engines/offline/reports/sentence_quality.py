@@ -16,6 +16,7 @@ from operator import eq
 
 from sensegraph.engines.offline.stemming import load_stemmer
 from sensegraph.language.asking.sentence_cues import is_command
+from sensegraph.language.sentences import balance_emphasis
 from sensegraph.language.text import HAN, WORD, detect_language
 from sensegraph.language.word_lists import read_alternatives, read_list
 
@@ -106,7 +107,7 @@ def _find_stems(text: str, code: str) -> tuple[str, ...]:
 
 _NOISE = r"laugh|chuckl|applau|inaudib|cross-?talk|music|paus|sigh|noise|unintell|overlap|break"
 _MARKS = re.compile(rf"\{{[^{{}}]*\}}|\[(?:[^\[\]a-z]*|(?i:{_NOISE})[^\[\]]*)\]|\((?i:{_NOISE})[^()]*\)")
-_SPACED = re.compile(r"\s+(?=[,.](?!\w))|\s+(?=[;:!?](?:\s|$))")  # .xz is a name and no end
+_SPACED = re.compile(r"(?<!-\w)\s+(?=[,.](?!\w))|\s+(?=[;:!?](?:\s|$))")  # .xz is a name and no end, -u . says where
 _CLITIC = re.compile(r"(?<=\w) +(?=(?:['’](?:s|re|ve|ll|d|m|t)|n['’]t)\b)", re.IGNORECASE)
 _HESITATION = re.compile(
     r"(?:(?<=\s)|^),? *\b(?:[Uu]h+m*|[Uu]mm*|[Ee]rm+|[Hh]mm+|[Mm]m+(?:-?hmm*)?)\b(?![-'’])(?: *,)?"
@@ -140,6 +141,7 @@ def tidy_sentence(sentence: str) -> str:
         text = " ".join(_MARKS.sub(" ", last).split())
         if detect_language(last) == "en":
             text = _trim_speech(_CLITIC.sub("", _SPACED.sub("", text)))
+        text = balance_emphasis(text)
         shown = text[:1].upper() + text[1:] or last.strip()
         if shown == last:
             break
