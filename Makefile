@@ -1,6 +1,6 @@
 # `make` alone prints this help. Every task makes its own environment in .venv first, and sets nothing outside it.
 .DEFAULT_GOAL := help
-.PHONY: help setup collected test finetune finetune-setup integrations integrations-setup quick explore mutants check format budgets docs demo clean
+.PHONY: help setup collected test finetune finetune-setup integrations integrations-setup release site site-setup quick explore mutants check format budgets docs demo clean
 
 # the first of these that is Python 3.11 to 3.13
 PYTHONS := python3 python3.13 python3.12 python3.11 python
@@ -66,6 +66,23 @@ integrations-setup: $(JOINED)
 integrations: $(JOINED) ## the tests of LangChain, LlamaIndex and Haystack, in an environment of their own (about 450 MB)
 	@$(JOINED_BIN)/pytest tests/integrations
 
+release: $(READY) ## build wheel and sdist into dist/, check them, and run the demo from both on every Python here
+	@test -x .venv-release/bin/twine || { $(BIN)/python -m venv .venv-release && .venv-release/bin/python -m pip install --quiet --disable-pip-version-check twine; }
+	@$(BIN)/python bench/distribution.py --into dist --twine .venv-release/bin/twine
+
+.venv-site/.ready: pyproject.toml $(READY)
+	@test -x .venv-site/bin/python || $(BIN)/python -m venv .venv-site
+	@$(BIN)/python docs/site_pages.py requirements > .venv-site/requirements.txt
+	@.venv-site/bin/python -m pip install --quiet --disable-pip-version-check --requirement .venv-site/requirements.txt
+	@touch .venv-site/.ready
+
+site-setup: .venv-site/.ready
+
+site: .venv-site/.ready ## build the documentation site into site/, and follow every link in it
+	@$(BIN)/python docs/site_pages.py assemble
+	@.venv-site/bin/zensical build --strict
+	@$(BIN)/python docs/site_pages.py check
+
 quick: $(READY) ## the fast tests
 	@$(BIN)/pytest -n 2 --dist worksteal -m "not slow"
 
@@ -96,4 +113,4 @@ demo: $(READY) ## index 40 bundled documents offline and ask six questions
 	@$(BIN)/sensegraph demo
 
 clean: ## remove the environment and all caches
-	@rm -rf .venv .venv-finetune .venv-integrations .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage
+	@rm -rf .venv .venv-finetune .venv-integrations .venv-release .venv-site site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage

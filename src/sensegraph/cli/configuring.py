@@ -20,8 +20,8 @@ Key = Annotated[str, typer.Argument(metavar="KEY", help="A setting, such as inde
 
 def read_layers(run: CommandRun) -> dict[str, dict[str, Any]]:
     """The settings that are given, as nested tables, by where they stand; later ones lie over earlier ones."""
-    from sensegraph.corpus.settings import FILE, read_environment, read_toml_tables
     from sensegraph.cli.variables import tables_of_variables
+    from sensegraph.corpus.settings import FILE, read_environment, read_toml_tables
 
     file, variables = read_toml_tables(run.root / FILE), tables_of_variables(read_environment(), parse_value)
     return {_FILE: file, _VARIABLES: variables, _FLAGS: read_flags(run.settings)}

@@ -1,1 +1,1 @@
-"""Personal data in texts (R28): found by rules, counted, and replaced before anything is stored or sent."""
+"""Personal data in texts: found by rules, counted, and replaced before anything is stored or sent."""

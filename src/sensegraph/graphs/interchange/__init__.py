@@ -1,1 +1,1 @@
-"""Import and export: the seven tables of the reference implementation of GraphRAG, and property-graph formats (N59)."""
+"""Import and export: the seven tables of the reference implementation of GraphRAG, and property-graph formats."""

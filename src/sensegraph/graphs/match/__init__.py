@@ -1,1 +1,1 @@
-"""Patterns over the graph of an index: text → frozen syntax → joins → rows that can be cited (N87)."""
+"""Patterns over the graph of an index: text → frozen syntax → joins → rows that can be cited."""

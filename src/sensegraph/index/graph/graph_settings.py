@@ -15,7 +15,7 @@ Weight = Literal["auto", "count", "normalised", "strength"]
 class GraphSettings:
     """How extractions become a graph.
 
-    `weight` of a relation: count of its mentions, count ÷ largest count, or sum of strengths (X2); `auto` counts, but
+    `weight` of a relation: count of its mentions, count ÷ largest count, or sum of strengths; `auto` counts, but
     adds up strengths where the engine that surveys the corpus tells how far two names go together beyond chance.
     `orphans`: a relation's end that no chunk describes is created with type `unknown`, or its relation is dropped.
     Descriptions of one element are joined while they stay within `describe_above` tokens, else summarised, in batches

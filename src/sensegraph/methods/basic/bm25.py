@@ -1,6 +1,6 @@
 """Full text: the chunks whose words speak most for the question, and one answer from them.
 
-paper: Robertson and Zaragoza 2009, The Probabilistic Relevance Framework: BM25 and Beyond; N86
+paper: Robertson and Zaragoza 2009, The Probabilistic Relevance Framework: BM25 and Beyond
 index: chunk → words
 query: chunks by BM25 until the context is full, then one call
 """

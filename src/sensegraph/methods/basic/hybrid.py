@@ -1,7 +1,6 @@
 """Hybrid retrieval: vectors, full text and the graph each rank the chunks; one ranking is made of theirs.
 
-paper: reciprocal rank fusion, Cormack et al. 2009; the walk with a text prior, Gutiérrez et al. 2025 (HippoRAG 2), §3;
-       N83–N86
+paper: reciprocal rank fusion, Cormack et al. 2009; the walk with a text prior, Gutiérrez et al. 2025 (HippoRAG 2), §3
 index: chunk → embed, words, extract → merge
 query: up to three rankings → fusion → chunks until the context is full, then one call
 """
@@ -59,7 +58,7 @@ class Hybrid(AnswersOnce):
     `fusion` = prior lets a walk over chunks and entities restart weakly from the text's ranking, and needs the graph:
     without one, rrf of vectors and words is taken, and noted. `rrf` adds weight / (`c` + rank), `minmax` adds weighted
     scores, `quota` shares out the places. The weight of the vectors fits those of the offline embedder, which see
-    words too; with vectors of a model start from 1. Weights 1, 1, 1 and rrf are the plain fusion (N83).
+    words too; with vectors of a model start from 1. Weights 1, 1, 1 and rrf are the plain fusion.
     `diversify` says whether each chunk is to add to those before it, and `balance` how much its score counts then.
     """
 

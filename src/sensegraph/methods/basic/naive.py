@@ -1,6 +1,6 @@
 """Vector RAG: the chunks nearest to the question, and one answer from them.
 
-paper: the SS condition (semantic search) of Edge et al. 2024, §4.1.1; G26
+paper: the SS condition (semantic search) of Edge et al. 2024, §4.1.1
 index: chunk → embed
 query: chunks by cosine until the context is full, then one call
 """

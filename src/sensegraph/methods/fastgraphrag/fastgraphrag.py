@@ -1,6 +1,6 @@
 """FastGraphRAG: a random walk from the entities of the question; its mass flows to relations, and on to chunks.
 
-paper: none; package fast-graphrag 0.0.5 (CircleMind 2024–2025), after HippoRAG (Gutiérrez et al. 2024); L19
+paper: none; package fast-graphrag 0.0.5 (CircleMind 2024–2025), after HippoRAG (Gutiérrez et al. 2024)
 index: chunk → extract → merge; vectors of entities; links between two names of one thing
 query: names and themes → entities → personalised PageRank → relations → chunks → one call
 """

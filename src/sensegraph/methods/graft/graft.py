@@ -1,6 +1,6 @@
 """GRAFT: the community summary nearest to the question stands before it, for a model that was tuned to read past noise.
 
-paper: GRAFT: Graph Retrieval Augmented Fine-Tuning, undated (2024 by its contents); R01, R07–R10, R27
+paper: GRAFT: Graph Retrieval Augmented Fine-Tuning, undated (2024 by its contents)
 index: chunk → extract → merge → communities → reports of every depth, each embedded; shared with graphrag
 query: the nearest report by cosine → one call (section 4.2); the engine may be the tuned model
 """
@@ -35,7 +35,7 @@ class Graft(AnswersOnce):
     """Retrieval of community summaries. The `top` nearest by cosine are read (the paper's k), of equal ones by id.
 
     `explain` puts beside each that many of its entities, those with most neighbours, and as many relations among its
-    entities, the heaviest, so that an answer can cite nodes and relations (R27). Summaries come before these; what has
+    entities, the heaviest, so that an answer can cite nodes and relations. Summaries come before these; what has
     no room in `context_tokens` is left out.
     """
 

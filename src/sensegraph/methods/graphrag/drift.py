@@ -1,6 +1,6 @@
 """DRIFT: from the reports nearest to a question to follow-up questions, each answered by a local search.
 
-paper: none; the search is that of the GraphRAG authors' implementation, release 3.3.0 (N89, D5)
+paper: none; the search is that of the GraphRAG authors' implementation, release 3.3.0
 index: chunk → extract → merge → communities → reports
 query: reports → first answers and follow-up questions → rounds of local searches, which may ask further → one answer
 """
@@ -128,7 +128,7 @@ class Drift:
 
     @property
     def shares(self) -> Shares:
-        """What a local search may read: no conversation, so that the graph gets what text and reports leave (D5)."""
+        """What a local search may read: no conversation, so that the graph gets what text and reports leave."""
         return Shares(self.context_tokens, self.text, self.reports, 0.0, self.top_entities, self.top_relations)
 
     def check_calls(self, hyde: bool) -> None:

@@ -50,7 +50,7 @@ class GraphRAG:
     """Global search. `depth` counts from the root: 0 is the paper's C0 (fewest, broadest reports), §3.1.5.
 
     `select` says which reports are read. `score`: all of the depth, and points above 0 count (the paper). `threshold`:
-    those that the engine grades at `threshold` of the best grade or better, at most `top` (0: all; N71, N72).
+    those that the engine grades at `threshold` of the best grade or better, at most `top` (0: all).
     `nearest`: the `top` nearest to the question by their vectors. `dynamic`: from depth 0 down to `depth`, only below
     reports graded `least_grade` (0–5) or better, by the majority of `votes`; a report whose child is read is not read
     itself unless `keep_parents` (the reference implementation).

@@ -1,6 +1,6 @@
 """GraphRAG's local search: an answer from the neighbourhood of the entities that a question is about.
 
-paper: Edge et al. 2024 builds the index; the search is that of the authors' implementation, release 3.3.0 (N56, N62)
+paper: Edge et al. 2024 builds the index; the search is that of the authors' implementation, release 3.3.0
 index: chunk → extract → merge → communities → reports
 query: entities named or meant → reports, relations, claims, chunks around them → one call
 """
@@ -51,7 +51,7 @@ class Shares:
     hops: int = 1
 
     def check(self, method: str) -> None:
-        """Raise SettingsError for shares that leave no room for entities and relations (D5), or other nonsense."""
+        """Raise SettingsError for shares that leave no room for entities and relations, or other nonsense."""
         shares = (self.text, self.reports, self.history)
         if min(shares) < 0 or sum(shares) >= 1:
             raise SettingsError(

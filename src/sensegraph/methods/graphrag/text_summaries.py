@@ -1,6 +1,6 @@
 """Text summarisation: map-reduce over the source texts themselves, with no graph.
 
-paper: the TS condition of Edge et al. 2024, §4.1.1; G25, G27
+paper: the TS condition of Edge et al. 2024, §4.1.1
 index: chunk
 query: map-reduce over all chunks, shuffled (§3.1.6 with sources in the place of reports)
 """

@@ -1,6 +1,6 @@
 """KAG: a question planned as a small program of retrievals and calculations, solved step by step, and checked.
 
-paper: Liang et al. 2024, with the thresholds of the authors' implementation; N43, N45. No program is written or run
+paper: Liang et al. 2024, with the thresholds of the authors' implementation. No program is written or run
 index: chunk → extract → merge: entities, their relations, and what ties both to the chunks, in both directions
 query: plan → each step by the exact graph, the graph around, the chunks → solved? else one more question → one answer
 """

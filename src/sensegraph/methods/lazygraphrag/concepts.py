@@ -1,4 +1,4 @@
-"""The concept graph: noun phrases that occur together, and their communities, without a model (lazygraphrag §2; N88).
+"""The concept graph: noun phrases that occur together, and their communities, without a model (lazygraphrag §2).
 
 It stands on the chunks of the index, which all methods share, and is their part `concepts`. With overlapping chunks
 (the default) a phrase in the overlap counts in both of its chunks; `index.chunk_tokens = 500`,

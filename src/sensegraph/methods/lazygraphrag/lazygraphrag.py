@@ -1,7 +1,7 @@
 """LazyGraphRAG: no model at index time; a budget of relevance tests when a question is asked.
 
 paper: announcement by Microsoft Research, 2024-11-25, without a paper; where it is silent, its predecessor in the
-       intelligence-toolkit (query_text_data) is followed (N88, N52, G28)
+       intelligence-toolkit (query_text_data) is followed
 index: chunk → noun phrases → concept graph → communities (part `concepts`), and the chunks' vectors
 query: refine → rank → best-first and breadth-first search with iterative deepening → map → reduce
 """

@@ -73,7 +73,7 @@ class AggregateSettings:
         return (self.threshold,) if isinstance(self.threshold, int) else self.threshold
 
     def above(self, level: int) -> int:
-        """τ for the relations of `level`, counted from 1 (L10)."""
+        """τ for the relations of `level`, counted from 1."""
         return self.thresholds[min(level, len(self.thresholds)) - 1]
 
 

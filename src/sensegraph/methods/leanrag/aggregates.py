@@ -1,6 +1,6 @@
 """The hierarchy of LeanRAG: clusters of alike entities, an aggregate for each, relations between aggregates; and again.
 
-Zhang et al. 2025, *LeanRAG*, "Hierarchical Knowledge Graph Aggregation", Eq. 3–5; L03–L12.
+Zhang et al. 2025, *LeanRAG*, "Hierarchical Knowledge Graph Aggregation", Eq. 3–5.
 """
 
 from __future__ import annotations
@@ -207,7 +207,7 @@ class Builder:
         )  # fmt: skip
 
     def _named(self, title: str, members: Sequence[Node], kind: str) -> str:
-        """The title, with the type of most members behind it where a member is called like that (L07)."""
+        """The title, with the type of most members behind it where a member is called like that."""
         taken = {fold(m.name) for m in members}
         if fold(title) not in taken:
             return title

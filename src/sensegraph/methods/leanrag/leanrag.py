@@ -1,7 +1,7 @@
 """LeanRAG: seeds among the entities, and the paths from them up a hierarchy of aggregates to what they have in common.
 
 paper: Zhang et al. 2025, *LeanRAG: Knowledge-Graph-Based Generation with Semantic Aggregation and Hierarchical
-Retrieval*; L01–L30
+Retrieval*
 index: chunk → extract → merge → cluster by meaning → aggregate → relate, level by level up to one root
 query: nearest entities → chains up to their lowest common ancestor → relations on each level, chunks → one call
 """
@@ -167,7 +167,7 @@ def _relations_among_aggregates(found: AncestorPaths, index: Index) -> Iterator[
 
 
 def chunks_behind(found: AncestorPaths) -> list[str]:
-    """The chunks of the seeds: those of most seeds first, of these those of the first seed (app. B.3.1, L17)."""
+    """The chunks of the seeds: those of most seeds first, of these those of the first seed (app. B.3.1)."""
     held = Counter(chunk for entity in found.entities for chunk in dict.fromkeys(entity.chunks))
     first = {chunk: rank for rank, entity in reversed([*enumerate(found.entities)]) for chunk in entity.chunks}
     return sorted(first, key=lambda chunk: (-held[chunk], first[chunk], chunk))
@@ -220,7 +220,7 @@ class LeanRAG:
         return conclude_answer(question, self.retrieve(question, index, rt), index, rt)
 
     def _read(self, found: AncestorPaths, index: Index) -> Evidence:
-        """What is read of the paths (Eq. 8), within the budget, and the tokens of each section (L26)."""
+        """What is read of the paths (Eq. 8), within the budget, and the tokens of each section."""
         behind = index.documents_of(chunks_behind(found))
         ranked = list(behind)
         chunks = index.chunks(ranked[: self.chunks])

@@ -1,7 +1,7 @@
 """LightRAG: names of the question search the entities, its themes the relations; their links and chunks complete both.
 
 paper: Guo et al. 2024, arXiv 2410.05779; the steps and defaults are those of the authors' package lightrag-hku, 1.5.7
-       (preset `current`) and 1.0.0 (preset `paper`, the version that other papers compared with); L02, L19
+       (preset `current`) and 1.0.0 (preset `paper`, the version that other papers compared with)
 index: chunk → extract → merge; vectors of entities, of relations (part `relations`) and of chunks
 query: keywords → entities and relations by cosine → what they touch → chunks → one call
 """

@@ -1,7 +1,7 @@
 """A walk over passages and names: from what a question names to what that leads to. No model, no vectors needed.
 
 paper: the walk with a weak text prior of HippoRAG 2 (Gutiérrez et al. 2025, §3), over names instead of triples; the
-second hop over what a passage leaves open is our own; N43, N85
+second hop over what a passage leaves open is our own
 index: chunk → the names that it mentions and bears (part `names`), and the chunks' words
 query: names and words of the question → a walk of a few steps → bridges to what the best passages leave open
 """
