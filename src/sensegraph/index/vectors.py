@@ -20,8 +20,6 @@ from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import Longs
 from sensegraph.algorithms.ranking import Ranked, Stack, nearest_each, unpack_rows
-from sensegraph.algorithms.segments import cut_keys, cut_runs
-from sensegraph.algorithms.sparse_rows import SparseRows, open_rows, pack_sparse
 from sensegraph.errors import ItemFailed, NotIndexed, StoreError
 from sensegraph.index.manifest import read_manifest
 from sensegraph.protocols import Embedder, Numbers, Store, Vectors
@@ -141,6 +139,8 @@ def embed_segment(runs: Sequence[Run], *, embedder: Embedder, numbers: Numbers) 
 
     Texts whose rows are known are not embedded.
     """
+    from sensegraph.algorithms.sparse_rows import pack_sparse
+
     segments: list[NDArray[Any]] = []
     for run in runs:
         todo = np.setdiff1d(np.arange(len(run.texts)), run.places).tolist()
@@ -186,6 +186,8 @@ def embed_records(texts: Callable[[], Sequence[str] | TextRuns], rt: Runtime, *,
 
 def open_stack(store: Store, name: str) -> Stack:
     """The vectors under the key `name`. Raises StoreError where any are gone."""
+    from sensegraph.algorithms.sparse_rows import open_rows
+
     found = store.read([name])
     keys = list_segments.decode(found[name]) if name in found else (name,)  # before 2026-12 it was one array
     segments = [open_rows(array) for k in keys if (array := store.array(k)) is not None]
@@ -206,6 +208,8 @@ def unembedded(texts: Sequence[str], rt: Runtime) -> list[int]:
 
 def _embed_segments(given: Sequence[str] | TextRuns, rt: Runtime) -> tuple[str, ...]:
     """Embed texts; the keys of the segments. Where they are cut is said by the texts themselves and by their number."""
+    from sensegraph.algorithms.segments import cut_runs
+
     if isinstance(given, TextRuns):  # of a run in which nothing changed no text is read
         named = list(rt.each(name_texts, given, names=given.keys))
         names = np.frombuffer(b"".join(named), "<u8").reshape(-1, 2)
@@ -249,6 +253,8 @@ class _Earlier:
 
     def find(self, names: NDArray[np.uint64]) -> tuple[Longs, NDArray[Any]]:
         """Which of these texts have a vector, as positions, and their records."""
+        from sensegraph.algorithms.sparse_rows import SparseRows
+
         if not len(self._stack):
             return np.zeros(0, np.int64), np.zeros(0)
         known, order = self._texts
@@ -299,6 +305,8 @@ def entity_texts(graph: Graph) -> list[str]:
 
 def chunk_runs(chunks: Results[tuple[Chunk, ...]], size: int) -> TextRuns:
     """What is embedded of the chunks of documents, of which there are `size`, by runs of documents."""
+    from sensegraph.algorithms.segments import cut_keys
+
     runs = cut_keys(chunks.keys, size)
     keys = [key("chunks", chunks.keys[run.start : run.stop]) for run in runs]
     return TextRuns(keys, lambda i: chunk_texts(c for found in chunks[runs[i].start : runs[i].stop] for c in found))

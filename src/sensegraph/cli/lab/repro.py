@@ -63,33 +63,49 @@ def reproduce_paper(
     given, prompts = lay_tables(read_toml_tables(Path(FILE)), flags), loaded.model.prompts
     given = lay_tables(given, {"store": {"url": ""}})  # a database holds one corpus: those of tables lie in folders
     given = lay_tables(given, {"model": {"prompts": str(Path(prompts).resolve())}}) if prompts else given
-    found: list[tuple[str, ReproducedTable]] = []
-    planned: list[dict[str, str]] = []
     with show_progress(quiet or as_json or dry_run) as report:
-        for name in names:
-            bench = Bench(name, data, root / name, given, report, limit)
-            for recipe in select_recipes(name, table):
-                lacking = _find_missing(recipe, bench)
-                if dry_run:
-                    told = describe_recipe(recipe, bench, lacking)
-                    plan = {"table": recipe.table, "kind": recipe.kind, "plan": told, "lacking": lacking}
-                    planned.append({"paper": name} | plan)
-                    if not as_json:
-                        options.print_text(told + "\n")
-                elif not lacking:
-                    found.append((name, _carry_out(recipe, bench, yes=yes)))
-                    if not as_json:
-                        options.print_text(format_reproduction(name, found[-1][1]) + "\n")
-                else:
-                    options.print_message(f"{name}, {recipe.title} ({recipe.kind}) is left out: {lacking}")
-                    if recipe.judge:
-                        options.print_message(indent(describe_model_run(recipe, bench), "  "))
+        benches = [Bench(name, data, root / name, given, report, limit) for name in names]
+        recipes = [(bench, recipe) for bench in benches for recipe in select_recipes(bench.paper, table)]
+        if dry_run:
+            _print_plans(recipes, as_json=as_json)
+            return
+        found = _reproduce_tables(recipes, as_json=as_json, yes=yes)
     if as_json:
-        options.print_json({"tables": planned or [record_reproduction(name, one) for name, one in found]})
-    elif not dry_run and len(found) > 1:
+        options.print_json({"tables": [record_reproduction(name, one) for name, one in found]})
+    elif len(found) > 1:
         options.print_text(summarise_reproductions(found))
-    if not dry_run and (not found or any(one.count(CHANGED) for _, one in found)):
+    if not found or any(one.count(CHANGED) for _, one in found):
         raise Exit(1)
+
+
+def _print_plans(recipes: Sequence[tuple[Bench, Recipe]], *, as_json: bool) -> None:
+    planned: list[dict[str, str]] = []
+    for bench, recipe in recipes:
+        lacking = _find_missing(recipe, bench)
+        plan = describe_recipe(recipe, bench, lacking)
+        if as_json:
+            table = {"paper": bench.paper, "table": recipe.table, "kind": recipe.kind}
+            planned.append({**table, "plan": plan, "lacking": lacking})
+        else:
+            options.print_text(plan + "\n")
+    if as_json:
+        options.print_json({"tables": planned})
+
+
+def _reproduce_tables(
+    recipes: Sequence[tuple[Bench, Recipe]], *, as_json: bool, yes: bool
+) -> list[tuple[str, ReproducedTable]]:
+    found: list[tuple[str, ReproducedTable]] = []
+    for bench, recipe in recipes:
+        if lacking := _find_missing(recipe, bench):
+            options.print_message(f"{bench.paper}, {recipe.title} ({recipe.kind}) is left out: {lacking}")
+            if recipe.judge:
+                options.print_message(indent(describe_model_run(recipe, bench), "  "))
+            continue
+        found.append((bench.paper, _carry_out(recipe, bench, yes=yes)))
+        if not as_json:
+            options.print_text(format_reproduction(*found[-1]) + "\n")
+    return found
 
 
 def _carry_out(recipe: Recipe, bench: Bench, *, yes: bool) -> ReproducedTable:

@@ -46,7 +46,6 @@ from sensegraph.runtime.activity import Tally, take_lock
 from sensegraph.types import Usage
 
 __all__ = ["Endpoint", "Message", "Reply"]
-
 Message = Mapping[str, str]
 _ROOMY = 32_768  # tokens of a window in which all of our prompts have room
 _IMPOSSIBLE_USAGE = "The endpoint reports usage that cannot be: tokens are our own estimate"
