@@ -12,13 +12,15 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import Floats, Longs
-from sensegraph.algorithms.sparse_rows import SparseRows
+
+if TYPE_CHECKING:
+    from sensegraph.algorithms.sparse_rows import SparseRows
 
 Item = TypeVar("Item", int, str)
 Ranked = tuple[Longs, Floats]
@@ -96,7 +98,7 @@ class Stack:
         asked, found = np.ascontiguousarray(queries[:, columns]), list[NDArray[Any]]()
         size = max(1, _HOT_BYTES // (4 * max(1, asked.shape[1])))
         for part in self.head(end, begin).segments:
-            if isinstance(part, SparseRows):
+            if not isinstance(part, np.ndarray):
                 found.append(part.multiply(queries))
                 continue
             values = np.asarray(_values_of(part))
@@ -114,7 +116,7 @@ def unpack_rows(packed: NDArray[Any] | SparseRows) -> NDArray[np.float32]:
 
 
 def _read_records(segment: NDArray[Any] | SparseRows) -> NDArray[Any]:
-    return segment.records() if isinstance(segment, SparseRows) else segment
+    return segment if isinstance(segment, np.ndarray) else segment.records()
 
 
 def _values_of(segment: NDArray[Any]) -> NDArray[Any]:
