@@ -44,7 +44,7 @@ $(TUNED): pyproject.toml $(READY)
 
 $(JOINED): pyproject.toml $(READY)
 	@test -x $(JOINED_BIN)/python || $(BIN)/python -m venv .venv-integrations
-	@$(JOINED_BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[langchain,llama-index,haystack]' pytest hypothesis
+	@$(JOINED_BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[langchain,llama-index,haystack]' pytest pytest-cov hypothesis
 	@touch $(JOINED)
 
 test: $(READY) ## all checks and all tests with coverage; pytest's summary is the last line where the checks pass
@@ -63,7 +63,7 @@ finetune: $(TUNED) ## train, evaluate and serve tiny models on the CPU, in an en
 
 integrations-setup: $(JOINED)
 
-integrations: $(JOINED) ## the tests of LangChain, LlamaIndex and Haystack, in an environment of their own (about 450 MB)
+integrations: $(JOINED) ## the tests of LangChain, LlamaIndex and Haystack, in an environment of their own (about 600 MB)
 	@$(JOINED_BIN)/pytest tests/integrations
 
 release: $(READY) ## build wheel and sdist into dist/, check them, and run the demo from both on every Python here

@@ -27,6 +27,7 @@ from sensegraph.corpus.corpus import Corpus
 from sensegraph.graphs.interchange.exporting import export_tables
 from sensegraph.graphs.interchange.extras import Extras
 from sensegraph.graphs.interchange.importing import import_tables
+from sensegraph.graphs.interchange.ladybug import export_ladybug
 from sensegraph.graphs.interchange.property_graphs import export_graph
 from sensegraph.graphs.interchange.table_files import read_tables
 from sensegraph.graphs.interchange.tables import COLUMNS
@@ -122,7 +123,7 @@ def large(root: Path, count: int) -> None:
         put(corpus, count, [c.id for c in corpus.index().catalogue.chunks])
     print(f"\nentities {count}, relations {3 * count}, claims {count}")
     print("| form | seconds | MB written | memory MB |\n|---|---|---|---|")
-    for form in ("base", "jsonl", "csv", "graphml", "cypher", "json"):
+    for form in ("base", "jsonl", "csv", "graphml", "cypher", "json", "ladybug", "ladybug-cypher"):
         with multiprocessing.get_context("spawn").Pool(1) as pool:
             seconds, memory = pool.apply(exported, (root, form))
         size = sum(p.stat().st_size for p in (root / form).glob("*")) / 1e6
@@ -135,6 +136,8 @@ def exported(root: Path, form: str) -> tuple[float, float]:
     with Corpus.open(root, create=False) as corpus:
         if form == "jsonl":
             export_tables(corpus.index(), corpus.store, root / form)
+        elif form.startswith("ladybug"):
+            export_ladybug(corpus.index(), root / form, script=form.endswith("cypher"))
         elif form != "base":
             export_graph(corpus.index(), root / form, form)  # type: ignore[arg-type]
     return time.perf_counter() - started, peak()

@@ -86,7 +86,9 @@ def list_statements(rows: GraphRows, size: int, *, merging: bool) -> Iterator[St
     for name, columns, every in nodes:
         given = f"AS row {_write_filling(f'(n:{name} {{}})', columns, merging)}"
         yield from (("UNWIND", given, block) for block in split_blocks(every, size))
-    match = "AS row MATCH (a:{0} {{id: row.from_id}}), (b:Entity {{id: row.to_id}}) "
+    match = (  # one end after the other: both in one MATCH are compared with every pair of nodes
+        "AS row WITH row MATCH (a:{0}) WHERE a.id = row.from_id WITH row, a MATCH (b:Entity) WHERE b.id = row.to_id "
+    )
     given = match.format("Entity") + _write_filling("(a)-[n:RELATED {}]->(b)", RELATION, merging)
     linked = ({"from_id": start, "to_id": end, **row} for start, end, row in rows.relations())
     yield from (("UNWIND", given, block) for block in split_blocks(linked, size))
