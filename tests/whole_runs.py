@@ -229,7 +229,7 @@ def is_same(found: Any, pinned: Any) -> bool:
 def read_pinned(run: str) -> dict[str, list[Any]]:
     """The rows of a run that are pinned, by their group."""
     rows: dict[str, list[Any]] = defaultdict(list)
-    for line in (PINNED / f"{run}.jsonl").read_text(encoding="utf-8").splitlines():
+    for line in (PINNED / f"{run}.jsonl").read_text(encoding="utf-8").strip().split("\n"):
         group, row = json.loads(line)
         rows[group].append(row)
     return dict(rows)
