@@ -69,6 +69,13 @@ def test_too_few_too_many_or_uneven_vectors_are_an_error_that_says_what_came(
         read_vectors(reply(*rows), ["a", "b"])
 
 
+@pytest.mark.parametrize(("came", "read"), [(12, 12), (13, 3), (5000, 3)])
+def test_of_far_too_many_vectors_one_more_than_asked_for_is_read(came: int, read: int) -> None:
+    rows = [(i, [1.0] if i < read else []) for i in range(came)]  # an empty one is an error where it is read
+    with pytest.raises(EndpointError, match=f"Asked for 2 vectors of one length, got {read}"):
+        read_vectors(reply(*rows), ["a", "b"])
+
+
 def test_an_index_that_is_left_out_is_nought() -> None:
     found = read_vectors({"data": [{"index": 1, "embedding": [2.0]}, {"embedding": [1.0]}]}, ["a", "b"])
     assert found.tolist() == [[1.0], [2.0]]
