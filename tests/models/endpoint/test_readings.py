@@ -132,3 +132,10 @@ def test_the_window_of_a_text_only_gets_smaller() -> None:
     second = learn_size(replace(first, batch=1), Outcome(Kind.WINDOW, "", 400, most=512), [" ".join(["word"] * 60)])
     assert second == Profile(input_tokens=45, batch=1)
     assert learn_size(Profile(batch=1), Outcome(Kind.BATCH, "", 422, "inputs"), ["one"]) is None
+
+
+@pytest.mark.parametrize(("most", "batch"), [(0, 3), (1, 1), (5, 5), (6, 3), (9, 3)])
+def test_a_batch_that_is_too_large_is_halved_unless_it_is_said_how_many_are_taken(most: int, batch: int) -> None:
+    learned = learn_size(Profile(), Outcome(Kind.BATCH, "too many", 400, most=most), ["a"] * 6)
+    assert learned == Profile(batch=batch)
+    assert learn_size(Profile(), Outcome(Kind.BATCH, "too many", 400), ["a"]) is None
