@@ -37,7 +37,7 @@ from pathlib import Path
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as tests/conftest.py: before anything imports it
 
 import sensegraph
-from mutants_in_place import FAILED, PASSED, UNTRIED, Change, Reached, try_in_place
+from mutants_in_place import FAILED, FUNCTIONS, PASSED, UNTRIED, Change, Reached, try_in_place
 
 HERE = Path(__file__).resolve().parent
 TREE = HERE.parent
@@ -95,11 +95,14 @@ class Places(ast.NodeVisitor):
     def __init__(self) -> None:
         self.found: list[tuple[ast.AST, ast.AST]] = []
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+    def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         for default in (*node.args.defaults, *(d for d in node.args.kw_defaults if d)):
             self.visit(default)
         for statement in node.body:
             self.visit(statement)
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
+        self.visit_FunctionDef(node)
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
         """`frozen` and `slots` are rules of writing, the former checked by tests/test_budgets.py."""
@@ -211,7 +214,7 @@ def make_mutant(path: Path, place: int) -> Mutant:
 @cache
 def lines_of_functions(path: Path) -> frozenset[int]:
     """The lines of the bodies of functions in a module, its defaults left out."""
-    functions = (n for n in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(n, ast.FunctionDef))
+    functions = (n for n in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(n, FUNCTIONS))
     bodies = ((f.body[0].lineno, f.body[-1].end_lineno or 0) for f in functions)
     return frozenset(line for first, last in bodies for line in range(first, last + 1))
 

@@ -35,6 +35,7 @@ from typing import Any, Protocol
 import pytest
 
 FAILED, PASSED, UNTRIED = 1, 0, 3
+FUNCTIONS = ast.FunctionDef, ast.AsyncFunctionDef
 SPARE, PATIENCE = 10.0, 4.0  # CPU seconds; a mutant whose tests take longer than so many times the usual is noticed
 SEARCHED = 0.6  # share of the time that may go into finding out which tests run which change
 NOTICED_BY = "noticed-by"  # the file in which a copy leaves the name of the test that failed
@@ -99,14 +100,14 @@ def mark_statements(path: Path, places: Mapping[int, tuple[int, int, int, int] |
     """
     tree = ast.parse(path.read_text(encoding="utf-8"))
     bodies: list[list[ast.stmt]] = []
-    for function in (n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)):
+    for function in (n for n in ast.walk(tree) if isinstance(n, FUNCTIONS)):
         for node in ast.walk(function):
             bodies += [b for f in ("body", "orelse", "finalbody") if isinstance(b := getattr(node, f, None), list)]
     bodies = list({id(body): body for body in bodies if body}.values())
     marks: dict[int, list[tuple[ast.stmt, int]]] = defaultdict(list)
     for number, place in places.items():
         if place is None:
-            for function in (n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)):
+            for function in (n for n in ast.walk(tree) if isinstance(n, FUNCTIONS)):
                 marks[id(function.body)].append((function.body[-1], number))
             continue
         line, column, end_line, end_column = place

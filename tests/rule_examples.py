@@ -28,7 +28,7 @@ PINNED = Path(__file__).parent / "data" / "rules"
 def read_examples(package: str) -> dict[str, list[dict[str, Any]]]:
     """The examples of a package by the rule that they are of."""
     found: dict[str, list[dict[str, Any]]] = {}
-    for line in (PINNED / f"{package}.jsonl").read_text(encoding="utf-8").splitlines():
+    for line in (PINNED / f"{package}.jsonl").read_text(encoding="utf-8").strip().split("\n"):
         example = json.loads(line)
         found.setdefault(example["of"], []).append(example)
     return found

@@ -66,3 +66,19 @@ def test_up_to_five_earlier_questions_are_searched_with_the_latest_first():
     assert questions.Question("now", turns).sought == "now\nq6\nq5\nq4\nq3\nq2"
     assert questions.Question("now", turns[:1]).sought == "now\nq0"
     assert questions.Question("now").sought == "now"
+
+
+@pytest.mark.parametrize(
+    ("text", "pages"),
+    [("", ()), ("one", ()), ("one\ftwo", (0, 4)), ("\fone", (0, 1)), ("one\f \n", (0,)), ("a\f\fb\f", (0, 2, 3))],
+)
+def test_pages_begin_behind_form_feeds_but_for_empty_ones_at_the_end(text: str, pages: tuple[int, ...]):
+    assert extractions.Document("a", text).pages == pages
+
+
+@pytest.mark.parametrize(
+    ("document", "title", "heading"),
+    [("a_b.txt", "", "a b"), ("a_b.txt", "T", "T"), ("2019", "", ""), ("x/a_b.md", "", "x/a b"), ("a_b", "", "")],
+)
+def test_a_chunk_is_headed_by_its_title_or_the_name_of_its_file(document: str, title: str, heading: str):
+    assert extractions.Chunk("c", document, 0, 1, 1, "a", title).heading == heading

@@ -31,6 +31,8 @@ from laws.corpora import CORPORA, as_they_are
 from scripted import Call
 from sensegraph.built_in_parts import BUILT_IN
 from sensegraph.corpus.corpus import Corpus
+from sensegraph.graphs.drawing.drawing import lay_out_drawing
+from sensegraph.graphs.drawing.scene import compose_scene
 from sensegraph.graphs.interchange.property_graphs import export_graph
 from sensegraph.index.estimate import Estimate
 from sensegraph.index.index import Index
@@ -92,7 +94,7 @@ def list_groups(run: str) -> list[str]:
     """What is pinned of a run: tables and parts of its index, what methods answer, what a model is asked."""
     tables = ("documents", "chunks", "entities", "relations", "claims", "communities", "clusters", "vectors", "notes")
     parts = [f"part {name}" for name in BUILT_IN if name in PARTS and name not in ("relations", "layers")]
-    asked = ["requests"] if run.endswith("scripted") else ["views", "match", "exports"]
+    asked = ["requests"] if run.endswith("scripted") else ["views", "match", "exports", "scenes"]
     within = [f"inside {name}" for name in METHODS] if run in SCOPES else []
     return [*tables, *parts, "estimate", *asked, *(f"answers {name}" for name in METHODS), *within]
 
@@ -150,6 +152,9 @@ def find_rows(run: str, group: str) -> list[Any]:
             return [[text, show_value(corpus.match(text, cite=True))] for text in PATTERNS]
         case "exports":
             return list_exports(index)
+        case "scenes":
+            drawing = lay_out_drawing(index.graph, [index.clusters_at(d) for d in range(index.depth)], name=run)
+            return [show_value(compose_scene(drawing, depth)) for depth in range(index.depth)]
         case "part":
             return [show_value(index.part(find_part(name)))]
         case "requests":
@@ -177,6 +182,8 @@ def show_value(value: Any) -> Any:
             return value
         case float() | np.floating():
             return float(f"{value:.5g}")
+        case complex():
+            return [show_value(value.real), show_value(value.imag)]
         case str():
             digest = hashlib.sha256(value.encode()).hexdigest()[:8]
             short = KEY.sub(r"\1", value)
@@ -229,7 +236,7 @@ def is_same(found: Any, pinned: Any) -> bool:
 def read_pinned(run: str) -> dict[str, list[Any]]:
     """The rows of a run that are pinned, by their group."""
     rows: dict[str, list[Any]] = defaultdict(list)
-    for line in (PINNED / f"{run}.jsonl").read_text(encoding="utf-8").splitlines():
+    for line in (PINNED / f"{run}.jsonl").read_text(encoding="utf-8").strip().split("\n"):
         group, row = json.loads(line)
         rows[group].append(row)
     return dict(rows)

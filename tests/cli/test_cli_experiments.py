@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import subprocess
@@ -10,6 +11,7 @@ import time
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import pytest
@@ -18,7 +20,10 @@ from typer.testing import CliRunner, Result
 from judged_towns import documents
 from scripted import Script, ScriptedServer
 from sensegraph.cli import app
+from sensegraph.cli.lab import evaluation_setup
+from sensegraph.cli.lab.evaluate import confirm_calls
 from sensegraph.corpus.corpus import Corpus
+from sensegraph.errors import InputError
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from wired import stories
 
@@ -453,3 +458,13 @@ def test_a_killed_evaluation_pays_for_nothing_twice(run: Run, server: ScriptedSe
         assert len(before & set(again)) <= 2 * 4  # what was on its way, or just in: as many as run side by side, twice
         assert len(again) <= total - len(before) + 2 * 4
         assert Path(f"plan-{share}.results/verdicts.jsonl").read_text() == expected
+
+
+def test_as_many_calls_as_the_plan_allows_are_made_without_asking(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(evaluation_setup, "read_plan", lambda file: SimpleNamespace(ask_above=6))
+    monkeypatch.setattr(evaluation_setup, "format_forecast", lambda foreseen: f"{foreseen.whole.calls} calls")
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    for calls, yes in ((0, False), (6, False), (7, True)):
+        confirm_calls(tmp_path, SimpleNamespace(whole=SimpleNamespace(calls=calls)), yes=yes)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="7 calls are foreseen, more than ask_above = 6"):
+        confirm_calls(tmp_path, SimpleNamespace(whole=SimpleNamespace(calls=7)), yes=False)  # type: ignore[arg-type]

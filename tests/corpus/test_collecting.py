@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import NoReturn
 
 import numpy as np
@@ -14,15 +16,17 @@ import pytest
 
 from scripted import ScriptedServer
 from sensegraph.corpus.corpus import Corpus
+from sensegraph.corpus.garbage import GarbageCollector
 from sensegraph.corpus.workspace import ORIGIN
 from sensegraph.errors import BudgetExceeded, ResultGone, SettingsError, StoreError
 from sensegraph.index.index import Index
+from sensegraph.index.tracing import TookTooLong
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Results
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.runtime.stores.sweeping import sweep_store
-from sensegraph.types import Document
+from sensegraph.types import Document, Usage
 from stored import read_files
 from wired import content, corpus, finished_corpus, stories, story
 
@@ -299,3 +303,40 @@ def test_unfinished_arrays_of_killed_builds_go(store: SqliteStore) -> None:
     (store.root / "arrays" / "k.77.part").write_bytes(b"x")
     sweep_store(store, [])
     assert not list(store.root.glob("arrays/*"))
+
+
+@pytest.mark.parametrize(
+    ("before", "grown", "after", "swept", "kept"),
+    [
+        (0, 9_000_000, 0, False, 9_000_000),  # the first time it is only measured
+        (4_000_000, 4_000_000, 0, False, None),
+        (4_000_000, 3_000_000, 0, False, 3_000_000),
+        (4_000_000, 6_000_000, 0, False, None),  # not by more than half
+        (4_000_000, 6_000_001, 3_500_000, True, 3_500_000),
+        (4_000_000, 6_000_001, 5_000_000, True, None),  # what is left has not grown by half
+        (4_000_000, 9_000_000, 8_000_000, True, 8_000_000),
+        (4_000_000, 9_000_000, None, True, 9_000_000),  # where it takes too long
+        (1_000_000, 2_000_000, 0, False, 2_000_000),  # more than half, but little
+        (1_000_000, 2_000_001, 900_000, True, 900_000),
+    ],
+)
+def test_a_store_collects_by_itself_where_it_has_grown_by_half_and_enough(
+    before: int, grown: int, after: int | None, swept: bool, kept: int | None
+) -> None:
+    asked: list[list[str]] = []
+
+    def sweep(needed: object, *, spare: list[str]) -> SimpleNamespace:
+        asked.append(spare)
+        if after is None:
+            raise TookTooLong("too long")
+        return SimpleNamespace(after=after)
+
+    refs = {"collected": str(before)} if before else {}
+    ledger = {"paid": Usage(cost_usd=0.1), "called": Usage(calls=1), "read": Usage(embedding_tokens=5)}
+    store = SimpleNamespace(
+        settle=lambda: grown, ref=refs.get, set_refs=refs.update, ledger=lambda: ledger, sweep=sweep,
+        exclusive=lambda wait: nullcontext(),
+    )  # fmt: skip
+    GarbageCollector(SimpleNamespace(store=store, wait=0.0), None).collect_grown()  # type: ignore[arg-type]
+    assert asked == ([["paid", "called"]] if swept else [])
+    assert refs == ({"collected": str(before if kept is None else kept)})

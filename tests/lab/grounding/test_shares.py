@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -18,6 +19,7 @@ from sensegraph.lab.grounding.answer_grounding import (
     average_precision,
 )
 from sensegraph.lab.grounding.claims import ClaimSettings, Window
+from sensegraph.trials import Wish
 
 FOUR = "Lamp pier boat mill."
 
@@ -70,6 +72,28 @@ def test_recall_is_the_share_of_what_was_to_be_found(
     none = cast("Any", None)
     answer = Grounded("?", "", found=found, gold=gold)
     assert answer_grounding._Answers([answer], GroundingSettings(), none, none).document_recall() == [recall]
+
+
+def test_relevancy_is_the_mean_likeness_of_a_question_with_those_that_its_answer_answers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    vectors = {"q": [1.0, 0.0], "a": [0.0, 1.0], "b": [1.0, 0.0], "c": [0.6, 0.8], "r": [0.0, -1.0], "d": [0.8, -0.6]}
+    asked_back = {"says q": ("a", "b", "c"), "says r": ("d",), "says nothing": ()}
+
+    def propose(step: object, wishes: list[Wish]) -> list[tuple[str, ...]]:
+        assert [(w.wanted, w.count) for w in wishes] == [("reverse", 3), ("reverse", 3), ("reverse", 0)]
+        return [asked_back[w.texts[0]] for w in wishes]
+
+    def embed(texts: list[str], rt: object) -> SimpleNamespace:
+        return SimpleNamespace(value=[vectors[text] for text in texts])
+
+    monkeypatch.setattr(answer_grounding, "embed_all", embed)
+    answers = [Grounded("q", "says q", ()), Grounded("r", "says r", ()), Grounded("q", "says nothing", ())]
+    none, rt = cast("Any", None), cast("Any", SimpleNamespace(engine=SimpleNamespace(tasks={"propose"}), each=propose))
+    found = answer_grounding._Answers(answers, GroundingSettings(), rt, none).relevancy()
+    assert found == [pytest.approx(1.6 / 3), pytest.approx(0.6), 0.0]
+    rt.engine.tasks.clear()
+    assert answer_grounding._Answers(answers, GroundingSettings(), rt, none).relevancy() == [None] * 3
 
 
 @pytest.mark.parametrize(

@@ -10,12 +10,14 @@ import msgspec
 import pytest
 
 from sensegraph.models.endpoint.outcomes import (
+    Excessive,
     Kind,
     Outcome,
     classify_error,
     find_rest,
     find_wait,
     read_error,
+    read_json,
     read_retry_after,
     read_span,
 )
@@ -192,3 +194,19 @@ def test_spans_and_what_is_left_of_a_minute_are_read() -> None:
     assert find_rest({"x-ratelimit-remaining-tokens": "0", "x-ratelimit-reset-tokens": "1m"}) == 60.0
     assert find_rest({"x-ratelimit-remaining-requests": "1", "x-ratelimit-reset-requests": "2s"}) == 0.0
     assert find_rest({}) == 0.0
+
+
+@pytest.mark.parametrize("count", [1, 64, 65, 500])
+def test_a_reply_may_be_wide_and_not_deep(count: int) -> None:
+    wide = [[1]] * count
+    assert read_json(msgspec.json.encode(wide)) == wide
+    assert read_json(b"[NaN]")[0] != read_json(b"[NaN]")[0]
+    deep = b"[" * count + b"]" * count
+    if count <= 64:
+        assert read_json(deep) == msgspec.json.decode(deep)
+    else:
+        with pytest.raises(Excessive, match="nested more than 64 deep"):
+            read_json(deep)
+    with pytest.raises(Excessive, match="more than 3 values"):
+        read_json(b"[1, 2, [3]]", 3)
+    assert read_json(b"[1, 2, [3]]", 4) == [1, 2, [3]]

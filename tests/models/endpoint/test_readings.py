@@ -69,6 +69,13 @@ def test_too_few_too_many_or_uneven_vectors_are_an_error_that_says_what_came(
         read_vectors(reply(*rows), ["a", "b"])
 
 
+@pytest.mark.parametrize(("came", "read"), [(12, 12), (13, 3), (5000, 3)])
+def test_of_far_too_many_vectors_one_more_than_asked_for_is_read(came: int, read: int) -> None:
+    rows = [(i, [1.0] if i < read else []) for i in range(came)]  # an empty one is an error where it is read
+    with pytest.raises(EndpointError, match=f"Asked for 2 vectors of one length, got {read}"):
+        read_vectors(reply(*rows), ["a", "b"])
+
+
 def test_an_index_that_is_left_out_is_nought() -> None:
     found = read_vectors({"data": [{"index": 1, "embedding": [2.0]}, {"embedding": [1.0]}]}, ["a", "b"])
     assert found.tolist() == [[1.0], [2.0]]
@@ -125,3 +132,10 @@ def test_the_window_of_a_text_only_gets_smaller() -> None:
     second = learn_size(replace(first, batch=1), Outcome(Kind.WINDOW, "", 400, most=512), [" ".join(["word"] * 60)])
     assert second == Profile(input_tokens=45, batch=1)
     assert learn_size(Profile(batch=1), Outcome(Kind.BATCH, "", 422, "inputs"), ["one"]) is None
+
+
+@pytest.mark.parametrize(("most", "batch"), [(0, 3), (1, 1), (5, 5), (6, 3), (9, 3)])
+def test_a_batch_that_is_too_large_is_halved_unless_it_is_said_how_many_are_taken(most: int, batch: int) -> None:
+    learned = learn_size(Profile(), Outcome(Kind.BATCH, "too many", 400, most=most), ["a"] * 6)
+    assert learned == Profile(batch=batch)
+    assert learn_size(Profile(), Outcome(Kind.BATCH, "too many", 400), ["a"]) is None

@@ -85,6 +85,17 @@ def test_after_each_unexplained_refusal_one_thing_less_is_asked_for_and_the_stre
     ]
 
 
+def test_an_attempt_knows_the_first_refusal_and_the_last() -> None:
+    one, other = Outcome(Kind.FIELD, "no", 400, "temperature"), Outcome(Kind.FIELD, "no", 400, "max_tokens")
+    sent = {"temperature": 0.0, "max_tokens": 9}
+    first = find_remedy(Attempt(FORMED, Profile(), replace(SETTINGS, temperature=0.0)), one, sent)
+    assert first
+    assert (first.first, first.last) == (one, one)
+    second = find_remedy(first, other, sent)
+    assert second
+    assert (second.first, second.last) == (one, other)
+
+
 def test_a_field_that_is_named_is_left_out_once_and_what_the_user_added_is_not() -> None:
     named = Outcome(Kind.FIELD, "no", 400, "temperature")
     assert refused(named, temperature=0.0) == [Profile(refused=("temperature",))]

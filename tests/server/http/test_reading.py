@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -237,6 +238,12 @@ def test_the_description_names_every_route_and_every_body(client: WebClient) -> 
     wanted = [o["requestBody"]["content"]["application/json"]["schema"]["$ref"] for o in asked if "requestBody" in o]
     assert all(reference.rpartition("/")[2] in schemas for reference in wanted)
     assert told["paths"]["/api/v1/{corpus}/jobs"]["post"]["security"] == [{"token": ["write"]}]
+    for path, operations in told["paths"].items():
+        for operation in operations.values():
+            must = {p["name"] for p in operation["parameters"] if p.get("required") and p["in"] == "path"}
+            assert must == set(re.findall(r"{(\w+)}", path))
+            assert not any(p.get("required") for p in operation["parameters"] if p["in"] == "query")
+            assert operation.get("requestBody", {"required": True})["required"]
 
 
 def test_a_corpus_has_the_name_of_its_folder(tmp_path: Path) -> None:

@@ -284,6 +284,21 @@ def test_a_client_is_its_token_or_its_session_and_else_its_address(tokens: Token
             admit(guarded, **wrong)
 
 
+def test_a_right_token_is_never_counted_as_a_wrong_one() -> None:
+    options = ServeOptions(port=0, limits=Limits(failures=3))
+    guard = Guard(None, options, Sessions(), Metrics(options.limits), lambda: None)  # type: ignore[arg-type]
+    found: list[int] = []
+    for level in ("read",) * 9 + ("",) * 4 + ("read",):
+        try:
+            guard.check_sign_in(level, "10.0.0.7")  # type: ignore[arg-type]
+            found.append(200)
+        except Refused as e:
+            found.append(e.status_code)
+    assert found == [200] * 9 + [401] * 3 + [429, 200]
+    with pytest.raises(Refused, match="not known here"):
+        guard.check_sign_in("", "10.0.0.8")
+
+
 # ── the file of tokens ──
 
 
