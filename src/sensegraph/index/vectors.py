@@ -19,9 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import Longs
-from sensegraph.algorithms.ranking import Ranked, Stack, nearest_each, unpack_rows
-from sensegraph.algorithms.segments import cut_keys, cut_runs
-from sensegraph.algorithms.sparse_rows import SparseRows, open_rows, pack_sparse
+from sensegraph.algorithms.ranking import PackedRows, Ranked, Stack, nearest_each, unpack_rows
 from sensegraph.errors import ItemFailed, NotIndexed, StoreError
 from sensegraph.index.manifest import read_manifest
 from sensegraph.protocols import Embedder, Numbers, Store, Vectors
@@ -141,6 +139,8 @@ def embed_segment(runs: Sequence[Run], *, embedder: Embedder, numbers: Numbers) 
 
     Texts whose rows are known are not embedded.
     """
+    from sensegraph.algorithms.sparse_rows import pack_sparse
+
     segments: list[NDArray[Any]] = []
     for run in runs:
         todo = np.setdiff1d(np.arange(len(run.texts)), run.places).tolist()
@@ -194,6 +194,15 @@ def open_stack(store: Store, name: str) -> Stack:
     return Stack(segments)
 
 
+def open_rows(segment: NDArray[Any]) -> NDArray[Any] | PackedRows:
+    """A segment as it was stored: records, a matrix, or records without their zeros."""
+    if segment.dtype != np.uint8:
+        return segment
+    from sensegraph.algorithms.sparse_rows import SparseRows
+
+    return SparseRows(segment)
+
+
 def unembedded(texts: Sequence[str], rt: Runtime) -> list[int]:
     """Positions of texts that a build would have to embed."""
     if rt.embedder.waits:
@@ -206,6 +215,8 @@ def unembedded(texts: Sequence[str], rt: Runtime) -> list[int]:
 
 def _embed_segments(given: Sequence[str] | TextRuns, rt: Runtime) -> tuple[str, ...]:
     """Embed texts; the keys of the segments. Where they are cut is said by the texts themselves and by their number."""
+    from sensegraph.algorithms.segments import cut_runs
+
     if isinstance(given, TextRuns):  # of a run in which nothing changed no text is read
         named = list(rt.each(name_texts, given, names=given.keys))
         names = np.frombuffer(b"".join(named), "<u8").reshape(-1, 2)
@@ -256,7 +267,7 @@ class _Earlier:
         at[at == len(known)] = 0
         places = np.flatnonzero((known[at] == names).all(axis=1))
         records = self._stack.take(order[at[places]]).segments[0]
-        return places, records.records() if isinstance(records, SparseRows) else records
+        return places, records.records() if isinstance(records, PackedRows) else records
 
     @cached_property
     def _stack(self) -> Stack:
@@ -299,6 +310,8 @@ def entity_texts(graph: Graph) -> list[str]:
 
 def chunk_runs(chunks: Results[tuple[Chunk, ...]], size: int) -> TextRuns:
     """What is embedded of the chunks of documents, of which there are `size`, by runs of documents."""
+    from sensegraph.algorithms.segments import cut_keys
+
     runs = cut_keys(chunks.keys, size)
     keys = [key("chunks", chunks.keys[run.start : run.stop]) for run in runs]
     return TextRuns(keys, lambda i: chunk_texts(c for found in chunks[runs[i].start : runs[i].stop] for c in found))
