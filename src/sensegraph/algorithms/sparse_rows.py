@@ -58,6 +58,8 @@ class SparseRows(PackedRows):
     def __getitem__(self, where: Any) -> Any:
         if isinstance(where, slice):
             begin, end, _ = where.indices(len(self))
+            if (begin, end) == (0, len(self)):
+                return self
             return SparseRows(self.packed, self.begin + begin, self.begin + max(begin, end))
         if isinstance(where, str):
             rows = slice(self.begin, self.begin + len(self))
