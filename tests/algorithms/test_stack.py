@@ -13,8 +13,8 @@ from numpy.testing import assert_array_equal
 from sensegraph.algorithms import ranking, sparse_rows
 from sensegraph.algorithms.ranking import Stack, find_nearest_rows, nearest_each
 from sensegraph.algorithms.segments import cut_segments
-from sensegraph.algorithms.sparse_rows import SparseRows, open_rows, pack_sparse
-from sensegraph.index.vectors import pack_rows
+from sensegraph.algorithms.sparse_rows import SparseRows, pack_sparse
+from sensegraph.index.vectors import open_rows, pack_rows
 
 
 def stacked(sizes: list[int], dim: int, seed: int, numbers: str = "int16") -> Stack:

@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,15 @@ from sensegraph.errors import StoreError
 from sensegraph.index import vectors
 from sensegraph.index.build import publish_manifest
 from sensegraph.index.manifest import Manifest
-from sensegraph.index.vectors import embed_all, embed_records, embed_texts, list_segments, open_stack, unembedded
+from sensegraph.index.vectors import (
+    TextRuns,
+    embed_all,
+    embed_records,
+    embed_texts,
+    list_segments,
+    open_stack,
+    unembedded,
+)
 from sensegraph.models.embedders import RemoteEmbedder
 from sensegraph.models.endpoint.client import Endpoint
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
@@ -224,3 +233,24 @@ class TestRemoteEmbedderContract(EmbedderContract):
 
     def teardown_method(self) -> None:
         self.running.__exit__()
+
+
+@pytest.mark.usefixtures("short")
+def test_of_texts_in_runs_only_those_are_read_in_which_something_changed(store: SqliteStore, tmp_path: Path) -> None:
+    cut = [MANY[at : at + 25] for at in range(0, 300, 25)]
+    then = [[*texts, "a new text"] if i == 3 else texts for i, texts in enumerate(cut)]
+
+    def in_runs(texts: list[list[str]], read: list[int]) -> TextRuns:
+        return TextRuns([repr(one) for one in texts], lambda i: read.append(i) or texts[i])  # type: ignore[func-returns-value]
+
+    rt, first, again = free(store), list[int](), list[int]()
+    before = embed_records(lambda: in_runs(cut, first), rt, name="before")
+    publish(rt, before.key)
+    assert set(first) == set(range(12))
+    found = embed_records(lambda: in_runs(then, again), free(store), name="then")
+    assert 3 in again
+    assert set(again) < {2, 3, 4}
+    with closing(SqliteStore(tmp_path / "listed")) as other:
+        listed = embed_records(lambda: [text for texts in then for text in texts], free(other), name="then")
+    assert found.key == listed.key
+    assert np.array_equal(found.value[:], listed.value[:])

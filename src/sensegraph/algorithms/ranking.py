@@ -8,19 +8,17 @@ from __future__ import annotations
 
 import hashlib
 import math
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import Floats, Longs
-
-if TYPE_CHECKING:
-    from sensegraph.algorithms.sparse_rows import SparseRows
 
 Item = TypeVar("Item", int, str)
 Ranked = tuple[Longs, Floats]
@@ -35,16 +33,41 @@ _TIMES = 30  # and as many more for each that is wanted
 # ── nearest neighbours ───────────────────────────────────────────────────────────────────────────────────────────────
 
 
+class PackedRows(ABC):
+    """A segment of a `Stack` that holds its records in another form, and is indexed as they would be."""
+
+    @property
+    @abstractmethod
+    def dtype(self) -> np.dtype[Any]:
+        """The type of the records."""
+
+    @abstractmethod
+    def __len__(self) -> int:
+        """The number of records."""
+
+    @abstractmethod
+    def __getitem__(self, where: Any) -> Any:
+        """Some of them: packed where `where` is a slice."""
+
+    @abstractmethod
+    def records(self) -> NDArray[Any]:
+        """All of them."""
+
+    @abstractmethod
+    def multiply(self, queries: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The inner products of `queries`, shape (q, dim), with all rows, shape (q, rows), up to rounding."""
+
+
 @dataclass(frozen=True, eq=False)
 class Stack:
     """A matrix in segments, shape (n, dim), whose numbers take one or two bytes; what is read of it is float32.
 
     A segment is a float32 matrix, or an array of records, whose whole numbers `values`, shape (dim,), times their
-    `scale` are a row, or such records without their zeros; all have the same `dim`. Indexed by a position, a slice or
+    `scale` are a row, or `PackedRows`; all have the same `dim`. Indexed by a position, a slice or
     an array of positions, it gives rows.
     """
 
-    segments: Sequence[NDArray[Any] | SparseRows] = ()
+    segments: Sequence[NDArray[Any] | PackedRows] = ()
     ndim = 2
 
     @cached_property
@@ -98,7 +121,7 @@ class Stack:
         asked, found = np.ascontiguousarray(queries[:, columns]), list[NDArray[Any]]()
         size = max(1, _HOT_BYTES // (4 * max(1, asked.shape[1])))
         for part in self.head(end, begin).segments:
-            if not isinstance(part, np.ndarray):
+            if isinstance(part, PackedRows):
                 found.append(part.multiply(queries))
                 continue
             values = np.asarray(_values_of(part))
@@ -108,15 +131,15 @@ class Stack:
         return np.concatenate(found, axis=1) if found else np.zeros((len(queries), 0), np.float32)
 
 
-def unpack_rows(packed: NDArray[Any] | SparseRows) -> NDArray[np.float32]:
+def unpack_rows(packed: NDArray[Any] | PackedRows) -> NDArray[np.float32]:
     """The rows of records, or of a float32 matrix, shape (n, dim)."""
     records = _read_records(packed)
     rows = _values_of(records).astype(np.float32)
     return rows * records["scale"][:, None] if records.dtype.names else rows
 
 
-def _read_records(segment: NDArray[Any] | SparseRows) -> NDArray[Any]:
-    return segment if isinstance(segment, np.ndarray) else segment.records()
+def _read_records(segment: NDArray[Any] | PackedRows) -> NDArray[Any]:
+    return segment.records() if isinstance(segment, PackedRows) else segment
 
 
 def _values_of(segment: NDArray[Any]) -> NDArray[Any]:

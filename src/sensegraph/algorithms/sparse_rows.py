@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import Longs
+from sensegraph.algorithms.ranking import PackedRows
 
 _HEAD = 32  # bytes: rows, columns, numbers that are not 0, bytes of each, as four whole numbers
 _PAYS = 2  # times as many bytes take rows that are worth it
@@ -17,7 +18,7 @@ _SPARSE = 16  # columns for each that a query is not 0 in, from which only those
 
 
 @dataclass(frozen=True, eq=False)
-class SparseRows:
+class SparseRows(PackedRows):
     """Records of a `Stack`, packed into bytes by `pack_sparse`: rows `begin` to `end` (−1: all) of what lies there.
 
     It is indexed as the records would be: by a slice, which copies nothing, by positions, or by the name of a field.
@@ -57,6 +58,8 @@ class SparseRows:
     def __getitem__(self, where: Any) -> Any:
         if isinstance(where, slice):
             begin, end, _ = where.indices(len(self))
+            if (begin, end) == (0, len(self)):
+                return self
             return SparseRows(self.packed, self.begin + begin, self.begin + max(begin, end))
         if isinstance(where, str):
             rows = slice(self.begin, self.begin + len(self))
@@ -109,8 +112,3 @@ def pack_sparse(records: NDArray[Any]) -> NDArray[Any]:
     parts = (head, records["text"].astype("<u8"), start, records["scale"].astype("<f4"), columns.astype("<u2"))
     packed = b"".join(part.tobytes() for part in (*parts, values[rows, columns].astype(f"<i{size}")))
     return np.frombuffer(packed, np.uint8)
-
-
-def open_rows(segment: NDArray[Any]) -> NDArray[Any] | SparseRows:
-    """A segment as it was stored: records, a matrix, or what `pack_sparse` made of records."""
-    return SparseRows(segment) if segment.dtype == np.uint8 and segment.ndim == 1 else segment

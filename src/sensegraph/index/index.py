@@ -23,13 +23,13 @@ from sensegraph.index.vectors import open_stack
 from sensegraph.language.text import list_stems
 from sensegraph.protocols import Embedder, Store
 from sensegraph.runtime.results import Result, Results, Table, load_result, recall_result, step
-from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Chunk, Cluster, Document, Entity, Graph, Hierarchy, Relation
 
 if TYPE_CHECKING:
     from sensegraph.algorithms.approximate import Navigator
     from sensegraph.algorithms.full_text import Bm25
     from sensegraph.index.hierarchy.communities import Communities
+    from sensegraph.runtime.runtime import Runtime
 
 T = TypeVar("T")
 _BLOCK = 256  # documents that are read at once

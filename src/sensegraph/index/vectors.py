@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import Longs
-from sensegraph.algorithms.ranking import Ranked, Stack, nearest_each, unpack_rows
+from sensegraph.algorithms.ranking import PackedRows, Ranked, Stack, nearest_each, unpack_rows
 from sensegraph.errors import ItemFailed, NotIndexed, StoreError
 from sensegraph.index.manifest import read_manifest
 from sensegraph.protocols import Embedder, Numbers, Store, Vectors
@@ -186,14 +186,21 @@ def embed_records(texts: Callable[[], Sequence[str] | TextRuns], rt: Runtime, *,
 
 def open_stack(store: Store, name: str) -> Stack:
     """The vectors under the key `name`. Raises StoreError where any are gone."""
-    from sensegraph.algorithms.sparse_rows import open_rows
-
     found = store.read([name])
     keys = list_segments.decode(found[name]) if name in found else (name,)  # before 2026-12 it was one array
     segments = [open_rows(array) for k in keys if (array := store.array(k)) is not None]
     if len(segments) < len(keys):
         raise StoreError(f"Vectors of {name} are gone from the store; run `sensegraph index` again.")
     return Stack(segments)
+
+
+def open_rows(segment: NDArray[Any]) -> NDArray[Any] | PackedRows:
+    """A segment as it was stored: records, a matrix, or records without their zeros."""
+    if segment.dtype != np.uint8:
+        return segment
+    from sensegraph.algorithms.sparse_rows import SparseRows
+
+    return SparseRows(segment)
 
 
 def unembedded(texts: Sequence[str], rt: Runtime) -> list[int]:
@@ -253,8 +260,6 @@ class _Earlier:
 
     def find(self, names: NDArray[np.uint64]) -> tuple[Longs, NDArray[Any]]:
         """Which of these texts have a vector, as positions, and their records."""
-        from sensegraph.algorithms.sparse_rows import SparseRows
-
         if not len(self._stack):
             return np.zeros(0, np.int64), np.zeros(0)
         known, order = self._texts
@@ -262,7 +267,7 @@ class _Earlier:
         at[at == len(known)] = 0
         places = np.flatnonzero((known[at] == names).all(axis=1))
         records = self._stack.take(order[at[places]]).segments[0]
-        return places, records.records() if isinstance(records, SparseRows) else records
+        return places, records.records() if isinstance(records, PackedRows) else records
 
     @cached_property
     def _stack(self) -> Stack:

@@ -179,11 +179,12 @@ def _list_keys(name: Name, found: Collection) -> Iterator[tuple[str, float]]:
 
 def resolve(
     items: Sequence[Mentioned], *, rules: Sequence[Rule] = (), settings: Resolving | None = None,
-    vectors: NDArray[Any] | None = None, compare: Comparer | None = None,
+    vectors: NDArray[Any] | None = None, compare: Comparer | None = None, least: int = 1,
 ) -> Resolution:  # fmt: skip
     """Which of `items` are one thing. `vectors` of their descriptions, unit length (or zero), shape (n, dim).
 
-    `compare` says how alike names are, as `Comparison.judge` does: it may remember what it was asked before.
+    `compare` says how alike names are, as `Comparison.judge` does: it may remember what it was asked before. Groups
+    have at least `least` members.
     Raises InputError for two items of one id, or vectors of another number.
     """
     settings = settings or Resolving()
@@ -205,8 +206,9 @@ def resolve(
     for row, names in enumerate(found.names):
         equal[names[0].joined or names[0].key].append(row)
     pairs.update(pair for rows in equal.values() for pair in pairwise(rows))
-    named = found.compare_pairs(sorted(pairs), compare) if compare else {}
-    judged = _Judged(found, {pair: found.judge(*pair, named.get(pair)) for pair in sorted(pairs)})
+    ordered_pairs = sorted(pairs)
+    named = found.compare_pairs(ordered_pairs, compare) if compare else {}
+    judged = _Judged(found, {pair: found.judge(*pair, named.get(pair)) for pair in ordered_pairs})
     scores, large = judged.completed(ruled)
     edges = [(a, b, judged.score) for (a, b), judged in scores.items()]
     earlier = sorted(pair for pair, rule in ruled.together.items() if rule.by == "names")
@@ -223,7 +225,8 @@ def resolve(
     for proposal in proposals:
         if proposal.decision == "merge":
             merges[cluster_of[at[proposal.one]]].append(proposal)
-    groups = tuple(make_group([found.items[row] for row in rows], merges[n]) for n, rows in enumerate(clusters))
+    wanted = ((n, [found.items[row] for row in rows]) for n, rows in enumerate(clusters) if len(rows) >= least)
+    groups = tuple(make_group(members, merges[n]) for n, members in wanted)
     return Resolution(groups, proposals, len(scores), near.passed_over, near.crowded, tuple(notes))
 
 

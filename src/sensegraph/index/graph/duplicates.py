@@ -97,7 +97,7 @@ def find_duplicates(
     items = list_mentioned(graph)
     rules = [*find_told_names(graph, texts, rt), *(Rule("apart", a, b, why="you said so") for a, b in apart)]
     look_up = partial(rt.each, compare_with_others)  # only names beside which others stand than before are compared
-    resolved = partial(resolve, items, settings=settings.rules(), vectors=vectors, compare=look_up)
+    resolved = partial(resolve, items, settings=settings.rules(), vectors=vectors, compare=look_up, least=2)
     found = resolved(rules=rules)
     grey = [p for p in found.proposals if p.decision == "ask"]
     if not grey or settings.engine == "none" or "resolve" not in rt.engine.tasks:
@@ -134,8 +134,7 @@ def _note_open_pairs(grey: int, rt: Runtime, settings: ResolveSettings) -> tuple
 def _rank_proposals(found: Resolution, asked: int, notes: tuple[str, ...]) -> Duplicates:
     order = sorted(found.proposals, key=lambda p: (p.decision, -p.score, p.names, p.one, p.other))
     ranked = sorted(order, key=lambda p: ("merge", "ask", "keep").index(p.decision))
-    groups = tuple(g for g in found.groups if len(g.members) > 1)
-    return Duplicates(tuple(ranked), groups, asked, found.compared, (*found.notes, *notes))
+    return Duplicates(tuple(ranked), found.groups, asked, found.compared, (*found.notes, *notes))
 
 
 # ── asking the engine ──

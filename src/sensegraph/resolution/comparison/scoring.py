@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import chain
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -205,5 +206,5 @@ def prepare_collection(
     # to four binary digits: one name more changes how much words tell seldom, and not by every name
     counted = len(distinct) & -(1 << max(0, len(distinct).bit_length() - 4))
     words = Lexis(max(counted, FEW_NAMES), MappingProxyType(Counter(w for core in distinct for w in set(core))))
-    degree = Counter(n for item in items for n in sorted(set(item.neighbours)))
+    degree = Counter(chain.from_iterable(set(item.neighbours) for item in items))
     return Collection(items, names, MappingProxyType(called), words, MappingProxyType(degree), settings, vectors)

@@ -36,6 +36,7 @@ from sensegraph.types import Usage
 FORMAT = 2
 _BLOCK = 500
 _LISTED = 100  # arrays from which the folder is listed instead of asked for each
+_WHICH = "SELECT key FROM {} WHERE key IN ({})"
 _LEDGER = tuple(f.name for f in fields(Usage))
 _ANEW = "Move the folder away and run `sensegraph index` again: documents are read anew."
 _HEALED = "Run `sensegraph index`: it computes anew what is damaged."
@@ -220,14 +221,11 @@ class SqliteStore:
 
     def has(self, keys: Sequence[str]) -> set[str]:
         """Which of these keys are present, as an object, a table or an array."""
-        found = {k for k in keys if k in self._aside}
-        others: Sequence[str] = keys
-        with self._guard():
-            for table in ("object", "part"):
-                for block in _cut_blocks(others):
-                    query = f"SELECT key FROM {table} WHERE key IN ({_question_marks(block)})"
-                    found.update(k for (k,) in self._db.execute(query, block))
-                others = [k for k in keys if k not in found]
+        found, others = {k for k in keys if k in self._aside}, list(keys)
+        for table in ("object", "part"):
+            for block in _cut_blocks(others):
+                found.update(k for (k,) in self.select(_WHICH.format(table, _question_marks(block)), block))
+            others = [k for k in keys if k not in found]
         if len(others) < _LISTED:
             return found | {k for k in others if self.array_path(k).exists()}
         return found.union(set(self._arrays.names()).intersection(others))  # one listing for many questions
