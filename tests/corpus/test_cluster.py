@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -21,10 +22,12 @@ from clusters import add_node, cluster
 from databases import corpus_url, kill_database, restart_database, start_database
 from scripted import Script, ScriptedServer
 from sensegraph.corpus.corpus import Corpus
+from sensegraph.errors import SensegraphError
 from sensegraph.graphs.interchange.exporting import export_tables
 from sensegraph.protocols import Executor
 from sensegraph.runtime.executors.processes import LocalExecutor, SerialExecutor
 from sensegraph.testing import ExecutorContract
+from sensegraph.types import Document
 from wired import settings, stories
 
 pytestmark = pytest.mark.slow
@@ -70,6 +73,47 @@ def test_one_key_and_one_export_in_every_store_by_every_executor(tmp_path: Path,
         assert asked[-1] == asked[0], name
     assert offline[0][1]
     assert len(offline) == 2 * len(asked) == 8
+
+
+# ── being read ──
+
+
+def test_readers_get_every_answer_from_one_index_while_it_is_built_anew_and_collected(tmp_path: Path) -> None:
+    given = {**OFFLINE, **keep_in("database", tmp_path), "index": {"parts": ["graph"]}, "processes": 1}
+
+    def documents(version: int) -> list[Document]:
+        return [
+            Document(f"{n}", f"The keeper of light {n} is Ada{version} Stone since {1800 + version}.") for n in range(4)
+        ]
+
+    done, found, failed = threading.Event(), list[set[str]](), list[BaseException]()
+
+    def read() -> None:
+        with Corpus.open(tmp_path, settings=given, create=False) as corpus:
+            while not done.is_set():
+                try:
+                    passages = corpus.search("Who is the keeper of the light?", method="bm25", top=4).passages
+                    found.append({p.text.partition(" Stone")[0].rpartition(" ")[2] for p in passages})
+                except SensegraphError as e:
+                    failed.append(e)
+
+    with Corpus.open(tmp_path, settings=given) as builder:
+        builder.add(documents(0))
+        builder.build()
+        readers = [threading.Thread(target=read) for _ in range(2)]
+        for reader in readers:
+            reader.start()
+        for version in range(1, 6):
+            builder.add(documents(version))
+            builder.build()
+            builder.collect()
+        done.set()
+        for reader in readers:
+            reader.join()
+    assert failed == []
+    assert len(found) > 10
+    assert all(len(versions) == 1 for versions in found)
+    assert len(set[str]().union(*found)) > 1
 
 
 # ── being killed ──
