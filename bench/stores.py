@@ -131,7 +131,9 @@ def _ray_cluster(processes: int) -> Iterator[Any]:
 
 def print_builds(folder: Path, url: str, passages: int, processes: int) -> None:
     """CPU of the driver and of its workers, for the build of the synthetic corpus offline."""
-    print("\n| build | CPU s of the driver | µs a passage | of its workers | key |\n|---|---:|---:|---:|---|")
+    print(
+        "\n| build | CPU s of the driver | µs a passage | of its workers | MB stored | key |\n|---|---:|---:|---:|---:|---|"
+    )
     documents = [scale.document_of(i, passages) for i in range(passages)]
 
     def build(name: str, executor: Any, settings: dict[str, Any]) -> None:
@@ -143,8 +145,8 @@ def print_builds(folder: Path, url: str, passages: int, processes: int) -> None:
             corpus.build()
             own = own_cpu() - before
             rest = others_cpu(False) - others
-            key = (corpus.store.ref("index") or "")[:12]
-        print(f"| {name} | {own:.1f} | {1e6 * own / passages:.0f} | {rest:.1f} | {key} |", flush=True)
+            key, size = (corpus.store.ref("index") or "")[:12], corpus.store.settle() / 1e6
+        print(f"| {name} | {own:.1f} | {1e6 * own / passages:.0f} | {rest:.1f} | {size:.1f} | {key} |", flush=True)
 
     def in_database(name: str) -> dict[str, Any]:
         return {"store": {"url": f"{url}{'&' if '?' in url else '?'}schema={name}", "cache": str(folder / "copies")}}

@@ -11,6 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ from wired import settings, stories
 
 pytestmark = pytest.mark.slow
 OFFLINE: dict[str, Any] = {"engine": "offline"}
+RAY = find_spec("ray") is not None
 DOCUMENTS = stories(8)
 
 
@@ -54,6 +56,8 @@ def executors() -> Iterator[tuple[str, Executor]]:
     """Who may run the work: this process, others, a Ray cluster of one node, and of two."""
     yield "serial", SerialExecutor()
     yield "processes", LocalExecutor(threads=4, processes=2, patience=0.0)
+    if not RAY:
+        return
     with cluster(1) as nodes:
         from sensegraph.runtime.executors.ray import RayExecutor
 
@@ -72,7 +76,7 @@ def test_one_key_and_one_export_in_every_store_by_every_executor(tmp_path: Path,
         asked.append(build(tmp_path / f"{name} asked", settings(server), "database", executor))
         assert asked[-1] == asked[0], name
     assert offline[0][1]
-    assert len(offline) == 2 * len(asked) == 8
+    assert len(offline) == 2 * len(asked) == (8 if RAY else 4)
 
 
 # ── being read ──
