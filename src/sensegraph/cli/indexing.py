@@ -223,9 +223,10 @@ def show_status(
     from sensegraph.corpus.workspace import Status
 
     root, given = run.root, run.overrides()
-    if (root / FILE).is_file() and not (root / FOLDER).exists():  # a folder that was only prepared is an empty corpus
+    prepared = (root / FILE).is_file() and not (root / FOLDER).exists()
+    if prepared:
         convert_settings(given, Settings, "command line")
-        load_settings(root, given)  # for its errors
+    if prepared and not load_settings(root, given).store.url:  # a folder that was only prepared is an empty corpus
         found, listed = Status(0, 0, {}, (), "", "", {}, (), 0), list[str]()
     else:
         with run.corpus(silent=True) as corpus:

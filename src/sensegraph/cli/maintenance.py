@@ -209,7 +209,7 @@ def _survey_paths(paths: Sequence[Path] | None, run: CommandRun) -> Survey:
     from sensegraph.documents import load
 
     settings = load_settings(run.root, run.overrides())
-    if not paths and (run.root / FOLDER).exists():
+    if not paths and (settings.store.url or (run.root / FOLDER).exists()):
         with run.corpus(silent=True) as corpus:
             if corpus.document_keys():
                 return survey_documents(corpus.documents(), settings.personal)

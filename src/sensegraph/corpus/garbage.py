@@ -59,8 +59,9 @@ class GarbageCollector:
         """Remove what neither the index, nor the documents under the settings, nor an interrupted build needs.
 
         Answers to questions that were kept go, and so do earlier indexes: who reads one gets a StoreError, and asks
-        again. Nothing of a document that was removed before the last build stays in any file. Raises SettingsError
-        where the index was built by other settings, StoreError while a build runs or has left replies behind.
+        again; in a store that processes share those that are read stay. Nothing of a document that was removed before
+        the last build stays in any file. Raises SettingsError where the index was built by other settings, StoreError
+        while a build runs or has left replies behind.
         """
         self._no_replies()
         with self._store.exclusive(self._workspace.wait):
@@ -74,10 +75,12 @@ class GarbageCollector:
             if not dry:
                 self._store.set_refs(dict.fromkeys(self._idle_refs()))
                 forget_arrivals(self._store, self._documents())
-            needed = dict.fromkeys([*kept.keys, *self._store.refs().values()])
+            held = self._held_elsewhere() if self._store.shared else []
+            needed = dict.fromkeys([*kept.keys, *held, *self._store.refs().values()])
             swept = self._store.sweep(needed, dry=dry)
         busy = ("readers kept the store's log from being emptied: collect again when they are done",) * swept.busy
-        notes = (*kept.notes, *busy, *([swept.remains] if swept.remains else ()))
+        read = ("what only an index needs that is being read stays: collect again ten minutes later",) * bool(held)
+        notes = (*kept.notes, *busy, *read, *([swept.remains] if swept.remains else ()))
         return Collected(swept.by_step, swept.total, swept.before, swept.after, len(less), dry, notes)
 
     def collect_grown(self) -> None:
@@ -103,6 +106,11 @@ class GarbageCollector:
         kept = self._kept(time.monotonic() + _LONGEST_S)
         held = [k for name in self._store.pinned() for k in self._keys_held(name)]
         return dict.fromkeys([*kept.keys, *held, *self._store.refs().values()])
+
+    def _held_elsewhere(self) -> list[str]:
+        """The keys behind the indexes, but that of now, which readers hold."""
+        others = self._store.pinned() - {self._workspace.index_key()}
+        return [k for name in others for k in self._keys_held(name)]
 
     def _keys_held(self, name: str) -> list[str]:
         """The keys behind an index that a reader holds; none where it is gone."""

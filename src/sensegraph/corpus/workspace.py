@@ -76,7 +76,7 @@ class Workspace:
         self._making = threading.RLock()  # for what is made once, whichever thread asks first
         self._tools: tuple[LanguageEngine, Embedder] | None = None
         self._index: Index | None = None
-        self._pinned = -_PIN_S  # when the index that is open was last pinned
+        self._pinned = "", 0.0  # which index was last pinned, and when
         self._waiting: tuple[object, list[str]] = None, []  # documents that wait, and of which state that is
         self._whole, self.mended = False, 0  # whether the store was looked through; what was found damaged
 
@@ -190,15 +190,20 @@ class Workspace:
         with self._making:
             if self._index is None or self._index.manifest != made:
                 self._index = Index(self.store, made, self.settings.index.part_objects)
-                self._pinned = -_PIN_S
             return self._index
 
-    def pin_index(self) -> None:
-        """Keep the index that is open from being collected while questions are asked of it."""
-        if time.monotonic() > self._pinned + _PIN_S / 10 and not self.store.readonly:
-            with suppress(StoreError):  # a question is answered all the same
-                self.store.pin(self.store.ref(REF) or "", _PIN_S)
-            self._pinned = time.monotonic()
+    def open_pinned(self) -> Index:
+        """The index of now, kept from being collected while questions are asked of it. Raises NotIndexed."""
+        name = self.index_key()
+        while True:
+            due = self._pinned[0] != name or time.monotonic() > self._pinned[1] + _PIN_S / 10
+            if due and not self.store.readonly:
+                with suppress(StoreError):  # a question is answered all the same
+                    self.store.pin(name, _PIN_S)
+                self._pinned = name, time.monotonic()
+            found, before = self.open_index(), name
+            if (name := self.index_key()) == before:  # else another took its place before it was pinned
+                return found
 
     def pending(self) -> list[str]:
         """Ids of documents that differ between the corpus and its index."""
@@ -257,9 +262,7 @@ class Builder:
     def index(self) -> Index:
         """The index as the last build left it, open until another build. Raises NotIndexed when there is none."""
         self._privacy.require_masked_index()
-        found = self._workspace.open_index()
-        self._workspace.pin_index()
-        return found
+        return self._workspace.open_pinned()
 
     def build(
         self,

@@ -167,17 +167,19 @@ def _open_plan_corpus(
     place = file.resolve().parent / plan.corpus
     if not place.exists():
         raise InputError(f"There is no {place}; `corpus` names the folder of an index, or documents to index.")
-    if (place / FILE).is_file() and not (place / FOLDER).is_dir():
+    in_database = (place / FILE).is_file() and bool(load_settings(place, flags).store.url)
+    indexed = in_database or (place / FOLDER).is_dir()
+    if (place / FILE).is_file() and not indexed:
         # an index in the results folder would be built without its settings, and of its prompts too
         source = "" if (place / "input").is_dir() else f" {shlex.quote(str(place))}"
         raise NotIndexed(
             f"{place} has settings ({FILE}) but no index; run: sensegraph index{source}{format_root_flag(place)}"
         )
     output, spare = (root / "index" for root in roots)
-    root = place if (place / FOLDER).is_dir() else output if (output / FOLDER).is_dir() else spare
+    root = place if indexed else output if (output / FOLDER).is_dir() else spare
     dry = output != spare and root != spare
     root.mkdir(parents=True, exist_ok=True)
-    readonly = dry or (root == place and not can_write(root / FOLDER))
+    readonly = dry or (root == place and not in_database and not can_write(root / FOLDER))
     settings = load_settings(root, flags, plan.settings, str(file))
     settings = settings if root == place else keep_in_folder(settings)
     return open_settled(root, settings, readonly=readonly, progress=report)

@@ -32,6 +32,8 @@ class StorePlace:
         if self.url:
             from sensegraph.runtime.stores.postgres import PostgresStore
 
+            if not readonly:
+                self.folder.mkdir(parents=True, exist_ok=True)  # for what a database does not hold
             return PostgresStore(self.url, self.folder, self.cache, readonly=readonly, password=self.password)
         from sensegraph.runtime.stores.sqlite import SqliteStore
 
