@@ -72,7 +72,7 @@ def test_batches_are_as_few_as_their_order_allows(asked: Corpus, server: Scripte
         room -= size
     assert sorted(re.findall(r"\bn\d\d\b", prompt) for prompt in prompts(server)) == sorted(expected)
     read = "1 batch" if len(expected) == 1 else f"{len(expected)} batches"
-    assert re.fullmatch(rf"\d+ points from 20 notes, read in {read}", found.notes[0])
+    assert re.fullmatch(rf"based on 20 notes: \d+ points, read in {read}", found.notes[0])
     assert len(found.notes) == 1
 
 
@@ -133,6 +133,6 @@ def test_both_methods_read_each_record_once_and_cut_what_is_over_their_context(
     found = method.retrieve(question(), index, rt)
     records = len(index.catalogue.chunks if place == "chunks" else index.clusters_at(1))
     read, cut = found.notes
-    assert re.fullmatch(rf"\d+ points from {records} {place}, read in {records} batches", read)
+    assert re.fullmatch(rf"based on {records} {place}: \d+ points, read in {records} batches", read)
     assert cut == f"{records} of the {place} are longer than context_tokens (40) and were cut"
     assert len(server.done("points")) == records > 4

@@ -375,7 +375,7 @@ def test_to_remove_a_misspelt_document_names_the_nearest(indexed: Path, run: Run
 def test_query_shows_answer_citations_notes_cost_and_that_a_machine_wrote_it(indexed: Path, run: Run):
     found = run("query", "Who wrote what?", "--root", indexed).stdout
     assert re.search(r"^\[1\] (ada|grace)\.txt:\d+-\d+ “.+”$", found, re.MULTILINE)
-    assert re.search(r"^- auto chose \w+", found, re.MULTILINE)
+    assert re.search(r"^- method: \w+ \(", found, re.MULTILINE)
     assert re.search(r"method \w+, engine scripted: \d calls?", found)
     assert found.endswith(show.NOTICE + "\n")
 

@@ -123,6 +123,26 @@ def test_statuses_say_what_came_of_a_question_where_that_is_asked_for(root: Path
     assert run("query", "Zyzzyva?", "--exit-code", "--root", root).exit_code == 3
 
 
+def test_a_conversation_is_read_from_stdin_and_kept(root: Path) -> None:
+    typed = "Who wrote the first program?\n\nWhom did she meet in London?\n"
+    done = CliRunner().invoke(app, ["query", "--chat", "--json", "--root", str(root)], input=typed)
+    first, second = map(json.loads, done.stdout.splitlines())
+    assert "Ada Lovelace wrote the first program" in first["answer"]
+    assert "Charles Babbage" in second["answer"]
+    more = CliRunner().invoke(app, ["ask", "Who met Charles Babbage?", "--chat", "--root", str(root)], input=typed)
+    assert more.stdout.count("\nSources\n") == 3
+    assert (done.exit_code, more.exit_code, done.stderr) == (0, 0, "")
+
+
+def test_an_index_that_was_imported_is_not_built_for_a_question(root: Path, tmp_path: Path) -> None:
+    assert run("graph", "export", tmp_path / "tables", "--root", root).exit_code == 0
+    there = ("--root", tmp_path / "other", "--engine", "offline")
+    assert run("graph", "import", tmp_path / "tables", *there).exit_code == 0
+    asked = run("query", "Who wrote the first program?", "--method", "raptor", *there)
+    assert (asked.exit_code, "building" in asked.stderr) == (1, False)
+    assert "'tree'" in asked.stderr
+
+
 def test_what_would_be_removed_is_named_and_stays(root: Path) -> None:
     told = json.loads(run("documents", "remove", "ada.txt", "--dry-run", "--json", "--root", root).stdout)
     assert told == {"schema": 1, "removed": ["ada.txt"], "dry_run": True}

@@ -47,9 +47,9 @@ def test_notes_say_who_chose_and_what_waits(tmp_path: Path, server: ScriptedServ
         plain = made.query(QUESTION, method="bm25").notes
         assert len(plain) == 1
         chosen = made.query(QUESTION)
-        assert [n for n in chosen.notes if n.startswith(f"auto chose {chosen.method}: ")] == [chosen.notes[0]]
+        assert [n for n in chosen.notes if n.startswith(f"method: {chosen.method} (")] == [chosen.notes[0]]
         deep = made.query(QUESTION, depth=0)
-        assert (deep.method, deep.notes[0]) == ("graphrag", "auto chose graphrag: a depth was given")
+        assert (deep.method, deep.notes[0]) == ("graphrag", "method: graphrag (a depth was given)")
         made.add(Document("new", "Something new."))
         made.remove("story-00")
         waiting = "2 documents were added, changed or removed since the last build"

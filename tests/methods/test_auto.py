@@ -122,7 +122,7 @@ def test_the_choice_is_told_in_the_notes(tmp_path: Path) -> None:
         answer = corpus.query("How many voted against the well?")
     assert answer.method == "walk"
     assert answer.citations
-    assert answer.notes[0].startswith("auto chose walk: it names nothing")
+    assert answer.notes[0].startswith("method: walk (no known entity")
 
 
 def test_where_the_reports_hold_nothing_passages_are_read(tmp_path: Path) -> None:

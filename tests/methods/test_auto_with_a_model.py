@@ -134,7 +134,7 @@ def test_the_choice_is_told_in_the_notes_of_an_answer(tmp_path: Path) -> None:
         made.build()
         answer = made.query("Did Ada Harrow write to the brother of the employer of Cora Harrow?")
     assert answer.method == "kag"
-    assert answer.notes[0].startswith("auto chose kag: ")
+    assert answer.notes[0].startswith("method: kag (")
     assert "of what this index serves, kag is best for questions that are answered in steps" in answer.notes[0]
 
 

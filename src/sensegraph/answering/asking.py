@@ -333,7 +333,7 @@ def map_reduce(
     rated = rate_batches(question, batches, index, rt)
     kept, omitted = take_within(rated, budget, passage_tokens)
     read = "1 batch" if len(batches) == 1 else f"{len(batches)} batches"
-    notes = [f"{len(rated)} points from {len(listed)} {place}, read in {read}"]
+    notes = [f"based on {len(listed)} {place}: {len(rated)} points, read in {read}"]
     if short := sum(before is not after for before, after in zip(listed, cut, strict=True)):
         notes.append(f"{short} of the {place} are longer than context_tokens ({budget}) and were cut")
     return gather_evidence(kept, index, omitted=omitted, notes=notes)

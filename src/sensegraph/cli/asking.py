@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import date
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -33,6 +35,7 @@ from sensegraph.types import Turn
 if TYPE_CHECKING:
     from sensegraph.answering.grounding.checking import Checked
     from sensegraph.corpus.corpus import Corpus
+    from sensegraph.types import Answer
 
 _TEST = re.compile(r"\s*([^=!<>]+?)\s*(!=|<=|>=|=|<|>)\s*((?![=!<>]).*?)\s*")
 _DATE = re.compile(r"\d{4}(-\d{2}(-\d{2}([T ]\d{2}(:\d{2}(:\d{2}(\.\d+)?)?)?(Z|[+-]\d{2}:?\d{2})?)?)?)?")
@@ -197,6 +200,9 @@ def query_corpus(
         Path | None,
         typer.Option("--history", metavar="FILE", help='The conversation before: lines {"question": …, "answer": …}.'),
     ] = None,
+    chat: Annotated[
+        bool, typer.Option("--chat", help="Read questions from stdin, a line each, and keep the conversation.")
+    ] = False,
     stream: Annotated[bool, typer.Option("--stream", help="Print the answer while it is written.")] = False,
     check: Annotated[bool, typer.Option("--check", help="Verify each statement against its citations.")] = False,
     exit_code: ExitCode = False,
@@ -207,31 +213,60 @@ def query_corpus(
     """
     if stream and run.as_json:
         raise typer.BadParameter("--stream prints text as it is written and --json one object at the end: choose one.")
-    asked = _choose_question(question, also)
+    first = None if chat and question is None and also is None else _choose_question(question, also)
+    asking = _Asking(run, method, {"depth": depth, "report_tokens": budget}, stream, check)
     documents, turns = scope.read_filter(), read_history(history)
-    within = scope.add_times(documents)
+    within, status = scope.add_times(documents), 0
     with run.corpus(indexed=True, silent=stream) as corpus:
         build_missing_parts(corpus, method)
-        hear = print_piece if stream else None
-        bounds = {"depth": depth, "report_tokens": budget}
-        answer = corpus.query(asked, method=method, scope=within, history=turns, hear=hear, **bounds)
+        for asked in chain([] if first is None else [first], _read_questions() if chat else []):
+            answer, fails = asking.answer(corpus, asked, within, turns)
+            turns = (*turns, Turn(asked, answer.text))
+            status = NOTHING_FOUND if not answer.citations else CHECK_FAILED if fails else 0
+    if exit_code and status:
+        raise typer.Exit(status)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asking:
+    """How the questions of one run are asked and answers are printed."""
+
+    run: CommandRun
+    method: str
+    bounds: dict[str, int | None]
+    stream: bool
+    check: bool
+
+    def answer(self, corpus: Corpus, asked: str, scope: Scope, turns: tuple[Turn, ...]) -> tuple[Answer, bool]:
+        """Answer a question and print it; the answer, and whether a check of it fails."""
+        hear = print_piece if self.stream else None
+        answer = corpus.query(asked, method=self.method, scope=scope, history=turns, hear=hear, **self.bounds)
         index, told, checks, fails = corpus.index(), dict[str, Any](), "", False
-        if check:  # by the engine where it can, else by words
+        if self.check:  # by the engine where it can, else by words
             before = corpus.engine.usage()
             found = corpus.check(answer, question=asked)
             usage = corpus.engine.usage() - before
             told = views.view_checks(found, usage)
             cost = f"\n- checking took {show.format_usage(usage)}" if usage.calls else ""
             checks, fails = f"\n\n{format_checks(found)}{cost}", bool(found.problems or found.unanswered)
-        shown = replace(answer, text="") if stream else answer  # the text has been printed while it was written
-        run.print_result(
-            lambda: views.view_answer(answer, index) | told,
-            lambda: (
-                show.format_answer(shown, find_record_files(corpus, [c.document for c in answer.citations])) + checks
-            ),
+        shown = replace(answer, text="") if self.stream else answer  # the text has been printed while it was written
+        files = find_record_files(corpus, [c.document for c in answer.citations])
+        self.run.print_result(
+            lambda: views.view_answer(answer, index) | told, lambda: show.format_answer(shown, files) + checks
         )
-    if exit_code and (fails or not answer.citations):
-        raise typer.Exit(NOTHING_FOUND if not answer.citations else CHECK_FAILED)
+        return answer, fails
+
+
+def _read_questions() -> Iterator[str]:
+    """The questions that are typed, or piped in, a line each, until the input ends; a terminal shows where to type."""
+    while True:
+        if sys.stdin.isatty():
+            typer.echo("> ", nl=False, err=True)
+        line = sys.stdin.readline()
+        if not line:
+            return
+        if line.strip():
+            yield line.strip()
 
 
 def _choose_question(argument: str | None, option: str | None) -> str:

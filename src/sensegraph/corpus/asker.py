@@ -150,7 +150,7 @@ class Asker:
         index.check_parts(parts_needed(chosen))
         before, said, started = space.usage(), space.engine.notes(), time.perf_counter()
         tell_stage("method", chosen.name)
-        reason = f"auto chose {choice.method}: {choice.reason}" if choice else ""
+        reason = f"method: {choice.method} ({choice.reason})" if choice else ""
         plain = all(options.get(name) is None for name in _OF_REPORTS)
         again = choice is not None and choice.aspect == "whole" and plain
         patient = Patient(hear) if hear and again and chosen.name == "graphrag" else hear

@@ -37,10 +37,6 @@ if TYPE_CHECKING:
 EVERYTHING = Scope()
 
 
-def ignore_progress(step: str, done: int, total: int) -> None:
-    """No progress."""
-
-
 class Corpus:
     """Documents and their index under one folder. Use `Corpus.open`.
 
@@ -55,7 +51,7 @@ class Corpus:
         root: Path,
         settings: Settings,
         store: CorpusStore,
-        progress: Callable[[str, int, int], None] = ignore_progress,
+        progress: Callable[[str, int, int], None] = lambda step, done, total: None,
         given: GivenTools | None = None,
     ) -> None:
         from sensegraph.corpus.workspace import Workspace
@@ -68,7 +64,7 @@ class Corpus:
         root: str | Path = ".",
         *,
         settings: Mapping[str, Any] | None = None,
-        progress: Callable[[str, int, int], None] = ignore_progress,
+        progress: Callable[[str, int, int], None] = lambda step, done, total: None,
         create: bool = True,
         mend: bool = False,
         engine: LanguageEngine | None = None,
@@ -188,6 +184,11 @@ class Corpus:
     def progress(self) -> Callable[[str, int, int], None]:
         """What is told how far a step is; like the wait for another build it is set on `workspace`."""
         return self.workspace.progress
+
+    @property
+    def wait(self) -> float:
+        """How long to wait for another build of the same corpus, in seconds."""
+        return self.workspace.wait
 
     @property
     def engine(self) -> LanguageEngine:

@@ -148,7 +148,7 @@ def kind_of(question: str, names: Sequence[Name]) -> tuple[Kind, str]:
         return "multi-hop", f"{_quote_words(relation)} leads from one thing to another"
     if names:
         return "local", f"it is about {_quote_words([names[0].surface])}"
-    return "plain", "it names nothing that the index knows as an entity; passages are searched for its words"
+    return "plain", "no known entity in the question; full-text search"
 
 
 def _is_served(method: str, index: Index, able: Able) -> bool:

@@ -133,7 +133,7 @@ def test_the_bound_holds_of_graded_reports_too(asked: Corpus, server: ScriptedSe
 def test_a_bound_asks_for_reports_where_no_method_is_named(asked: Corpus) -> None:
     found = asked.query("When did the ship come in?", report_tokens=500)
     assert found.method == "graphrag"
-    assert "auto chose graphrag: a bound for reports was given" in found.notes
+    assert "method: graphrag (a bound for reports was given)" in found.notes
 
 
 def test_a_bound_below_none_is_refused() -> None:

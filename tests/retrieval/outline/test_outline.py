@@ -208,6 +208,6 @@ def test_an_index_without_the_part_is_answered_from_its_reports(tmp_path: Path) 
         corpus.add([Document(name, text, name) for name, text in TEXTS.items()])
         corpus.build()
         answer = corpus.query(ASKED)
-    assert "auto chose graphrag" in answer.notes[0]
+    assert "method: graphrag" in answer.notes[0]
     assert "answered from the outline of the corpus" not in answer.notes
     assert answer.citations

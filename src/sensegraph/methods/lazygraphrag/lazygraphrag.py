@@ -243,7 +243,7 @@ class LazyGraphRAG:
             for batch in pack_batches(parts, self.context_tokens, lambda part: sum(map(passage_tokens, part)))
         ]
         rated = rate_batches(asked, batches, index, rt)
-        note = f"{len(rated)} points from {len(groups)} communities, read in {len(batches)} calls"
+        note = f"based on {len(groups)} communities: {len(rated)} points, read in {len(batches)} calls"
         if evidence.passages and not rated:
             note = "no statement was drawn from the relevant chunks: they were read themselves"
         kept, omitted = take_within(rated or evidence.passages, self.context_tokens, passage_tokens)
