@@ -64,7 +64,8 @@ def _choose_sentence(
             LEADING if one.speaker in hosts else 1.0
         )
         found = stands.search(one.text)
-        value *= 1.0 if title.partition(" (")[0] in one.text else OTHERWISE
+        written = f"{one.text[:1].lower()}{one.text[1:]} {one.text}"  # a sentence has a capital from its place there
+        value *= 1.0 if title.partition(" (")[0] in written else OTHERWISE
         value *= 1 - LATE * (found.start() / len(one.text) if found else 1.0)
         value *= UNNAMED if talk and not one.speaker else 1.0
         scored.append((-value * LATER**place, one.order, one))
