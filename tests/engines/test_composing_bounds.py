@@ -251,6 +251,9 @@ def shown(title: str, *quotes: str, more: tuple[Passage, ...] = ()) -> list[str]
 
 PLAIN = "Farmers near the coast sell the power of a windmill to cities far away."
 MEANS = "A windmill is a machine that turns the wind of the coast into power."
+LAST = "Farmers near the northern coast sell to large cities the power of a windmill."
+EARLY = "Once a windmill stood near the northern coast and sold its power to large cities."
+CAPITALS = "Farmers near the coast sell the power of a Windmill to cities far away again."
 BEGINS = "Windmill owners of the northern coast sell their power to large cities."
 
 
@@ -258,7 +261,8 @@ BEGINS = "Windmill owners of the northern coast sell their power to large cities
     ("quotes", "best"),
     [
         ((PLAIN, MEANS), MEANS), ((MEANS, PLAIN), MEANS), 
-        ((PLAIN, BEGINS), PLAIN), ((BEGINS, PLAIN), BEGINS),
+        ((PLAIN, BEGINS), BEGINS), ((BEGINS, PLAIN), BEGINS),
+        ((LAST, EARLY), EARLY), ((CAPITALS, PLAIN), PLAIN),
         (("And " + PLAIN[0].lower() + PLAIN[1:], BEGINS), BEGINS),
     ],
 )  # fmt: skip

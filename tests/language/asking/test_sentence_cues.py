@@ -14,8 +14,6 @@ from sensegraph.language.asking import sentence_cues as cues
         ("Which option lists it?", True, False),
         ("How old is it?", False, False),
         ("Which release brought it?", False, True),
-        ("Which version came after 551?", False, True),
-        ("Why is it slow in release 1.12?", False, False),
     ],
 )
 def test_a_question_asks_for_a_way_or_for_a_version(question: str, way: bool, version: bool) -> None:

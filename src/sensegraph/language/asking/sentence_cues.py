@@ -36,7 +36,7 @@ _SMALL = re.compile(
     r"`|(?<!\S)(?:the|an?|is|are|of|to|and|or|with|if|that|you|not|your|this)(?!\S)|[.;:]$", re.IGNORECASE
 )
 _REMARK = re.compile(r"\s+#\s.*")
-_ASKS_VERSION = re.compile(r"\b(?:version|release)s?\b(?! v?\d)", re.IGNORECASE)
+_ASKS_VERSION = re.compile(r"\b(?:version|release)s?\b", re.IGNORECASE)
 _VERSION = re.compile(r"\b\d+\.\d+|\b(?:version|release)s? \d", re.IGNORECASE)
 _LITERAL = re.compile(rf"{_OPTION}\b|\b\d+(?:\.\d+)+")
 _GOES_ON = re.compile(
@@ -73,7 +73,7 @@ def asks_for_way(question: str) -> bool:
 
 
 def asks_for_version(question: str) -> bool:
-    """Whether a question speaks of versions without saying which."""
+    """Whether a question speaks of versions."""
     return _ASKS_VERSION.search(question) is not None
 
 

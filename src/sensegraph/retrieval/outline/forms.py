@@ -108,7 +108,7 @@ def find_people(gathered: Gathered) -> list[Phrase]:
     A part of a longer name counts with it, if that is not a title with it.
     """
     barred = {*ENGLISH_MONTHS, *ENGLISH_WEEKDAYS, *never_names()}
-    titles = english_words("titles")
+    titles, things = english_words("titles"), english_words("event-heads") | english_words("place-heads")
     found: list[Phrase] = []
     named = (p for p in gathered.phrases.values() if len(p.documents) > 2 and p.named)
     for phrase in sorted(named, key=lambda p: (-len(p.stems), -len(p.spots), p.stems)):
@@ -116,6 +116,8 @@ def find_people(gathered: Gathered) -> list[Phrase]:
         says = max(gathered.says[(s,)] for s in phrase.stems)
         silent = says < SAYS * len(phrase.spots) and not is_person(phrase.label)
         if words[0] in titles or not barred.isdisjoint(words) or silent:
+            continue
+        if len(words) > 1 and words[-1] in things:  # Christmas Day
             continue
         longer = [f for f in found if set(phrase.stems) < set(f.stems)]
         if longer:

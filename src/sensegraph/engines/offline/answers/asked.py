@@ -19,7 +19,7 @@ _NEAR = 80  # characters, blanks mostly, between a line that leads in and the fi
 LED_IN, LONG_LINE = 6, 30  # lines that a sentence leads in to, and the words of one at most
 _LISTED = re.compile(r"^\s*(?:[-*•+–]|\(?[\w]{1,3}[.)])\s+\S")
 
-_LABEL = re.compile(r"^(?:A|Answer): (?=\S)")  # what stands before answers in a list of questions
+LABEL = re.compile(r"^(?:A|Answer): (?=\S)")  # what stands before answers in a list of questions
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ def show_sentence(one: SourceSentence) -> str:
     if is_code(one.raw):
         return f"`{one.text}`"
     if not one.speaker:
-        return end_sentence(_LABEL.sub("", one.text))
+        return end_sentence(LABEL.sub("", one.text))
     said = balance_emphasis(" ".join(one.raw.split())).replace("“", "‘").replace("”", "’").replace('"', "'")
     return f"“{said}” — {one.speaker}"
 

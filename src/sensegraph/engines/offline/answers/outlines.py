@@ -17,6 +17,8 @@ from sensegraph.engines.offline.reports.sentence_quality import rate_generality,
 from sensegraph.types import Passage, Statement
 
 DEFINES, BEGINS, LEADING, UNNAMED = 1.5, 1.1, 0.7, 0.75  # worth of what defines, begins with it, of a host, of nobody
+OTHERWISE = 0.8  # what is left where the title stands there with other capitals, or in parts
+LATE = 0.4  # what a sentence loses that comes to the title at its end
 LATER = 0.9  # what each place behind leaves
 POINTS, OPENED = 0.85, 0.5  # what each word that points elsewhere leaves, and an opening that leans on what was before
 LEAST = 0.005  # below this a sentence is not shown
@@ -53,6 +55,7 @@ def _choose_sentence(
         rf"^\W*(?:(?:an?|the)\s+)?{name}s?,?\s+(?:is|are|was|were|means?|refers?|has|have|can)\b", re.I
     )
     begins = re.compile(rf"^\W*(?:(?:an?|the)\s+)?{name}", re.IGNORECASE)
+    stands = re.compile(name, re.IGNORECASE)
     scored = []
     for place, one in enumerate(sentences):
         value = one.quality * rate_soundness(one.text) * (rate_generality(one.text) if talk else 1.0)
@@ -60,6 +63,10 @@ def _choose_sentence(
         value *= (DEFINES if defines.search(one.text) else BEGINS if begins.search(one.text) else 1.0) * (
             LEADING if one.speaker in hosts else 1.0
         )
+        found = stands.search(one.text)
+        written = f"{one.text[:1].lower()}{one.text[1:]} {one.text}"  # a sentence has a capital from its place there
+        value *= 1.0 if title.partition(" (")[0] in written else OTHERWISE
+        value *= 1 - LATE * (found.start() / len(one.text) if found else 1.0)
         value *= UNNAMED if talk and not one.speaker else 1.0
         scored.append((-value * LATER**place, one.order, one))
     ranked = (one for value, _, one in sorted(scored, key=lambda x: x[:2]) if -value >= LEAST)

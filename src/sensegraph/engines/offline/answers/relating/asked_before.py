@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 
-from sensegraph.engines.offline.answers.asked import Asked, Written
+from sensegraph.engines.offline.answers.asked import LABEL, Asked, Written
 from sensegraph.engines.offline.answers.lists.weighing import Weigher, list_by_document
 from sensegraph.engines.offline.answers.questions import RARE, weigh_rarity
 from sensegraph.engines.offline.answers.source_sentences import SourceSentence
 from sensegraph.engines.offline.reports.sentence_quality import end_sentence, tidy_sentence
 from sensegraph.language.asking.related_words import find_related
+from sensegraph.language.asking.sentence_cues import is_code
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.text import WORD
 from sensegraph.types import Source, Statement
@@ -97,5 +98,7 @@ def _read_answer(asked: Asked, question: SourceSentence) -> list[Statement]:
         lead = "\n\n- " if len(found) == 1 else "\n- " if found else ""
         span = Source(base.chunk, base.start + at + start, base.start + at + end)
         text = raw.strip('"“” ') if raw.count('"') % 2 or raw.count("“") != raw.count("”") else raw
-        found.append(Statement(lead + end_sentence(tidy_sentence(text)), (passage.id,), (span,)))
+        shown = LABEL.sub("", tidy_sentence(text))
+        shown = f"`{shown}`" if is_code(shown) else end_sentence(shown)
+        found.append(Statement(lead + shown, (passage.id,), (span,)))
     return found
