@@ -82,7 +82,10 @@ def _split_camel(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 def _classify(text: str, words: Sequence[tuple[int, int]], known: Collection[str]) -> list[str]:
     """The kind of each word, empty for those that stay."""
     folded = [text[start:end].casefold() for start, end in words]
-    kinds = ["" if _says_what(w) else "person" if w in known or _is_name(w) else "name" for w in folded]
+    kinds = [
+        "" if _says_what(w) else "person" if w in known or is_given_name(w) or is_family_name(w) else "name"
+        for w in folded
+    ]
     kinds = ["" if kind == "name" and is_common_word(w) else kind for kind, w in zip(kinds, folded, strict=True)]
     listed = list(kinds)
     for i, word in enumerate(folded):  # Rose Long: beside a name even a common word may be one
@@ -91,11 +94,6 @@ def _classify(text: str, words: Sequence[tuple[int, int]], known: Collection[str
                 beside = _BESIDE.fullmatch(text, words[min(i, j)][1], words[max(i, j)][0])
                 kinds[i] = "name" if beside and word not in small_words() else ""
     return kinds
-
-
-def _is_name(word: str) -> bool:
-    """Whether people are called so, by given or by family name."""
-    return is_given_name(word) or is_family_name(word)
 
 
 def _says_what(word: str) -> bool:

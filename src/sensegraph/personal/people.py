@@ -157,7 +157,15 @@ def find_people_by_names(text: str) -> Iterator[tuple[int, int]]:
     Behind a person of several words, the family name alone is found again.
     """
     words = split_words(text)
-    found = list(dict.fromkeys((*_behind_given(text, words), *_before_family(text, words), *_behind_cue(text, words))))
+    found = list(
+        dict.fromkeys(
+            (
+                *find_behind_given_names(text, words),
+                *find_before_family_names(text, words),
+                *find_behind_cues(text, words),
+            )
+        )
+    )
     yield from found
     again = dict[str, None]()
     for start, end in found:
@@ -191,7 +199,7 @@ def _is_name_after(word: Word, first: Word) -> bool:
     return True
 
 
-def _behind_given(text: str, words: Sequence[Word]) -> Iterator[tuple[int, int]]:
+def find_behind_given_names(text: str, words: Sequence[Word]) -> Iterator[tuple[int, int]]:
     """Given names with what follows of the name; those that are nothing else also alone."""
     for i, word in enumerate(words):
         if not is_given_name(word.folded):
@@ -231,7 +239,7 @@ def _is_part_of_other(text: str, words: Sequence[Word], i: int) -> bool:
     return bool(before) or bool(after and after.case != "lower" and after.folded in _heads())
 
 
-def _before_family(text: str, words: Sequence[Word]) -> Iterator[tuple[int, int]]:
+def find_before_family_names(text: str, words: Sequence[Word]) -> Iterator[tuple[int, int]]:
     """A word that nobody knows before a family name: the given name, from wherever it comes."""
     for first, last in pairwise(words):
         if not is_family_name(last.folded) or is_common_word(last.folded) or not _follows(text, first, last):
@@ -243,7 +251,7 @@ def _before_family(text: str, words: Sequence[Word]) -> Iterator[tuple[int, int]
             yield first.start, last.end
 
 
-def _behind_cue(text: str, words: Sequence[Word]) -> Iterator[tuple[int, int]]:
+def find_behind_cues(text: str, words: Sequence[Word]) -> Iterator[tuple[int, int]]:
     """What stands behind a title, in any case; and two words that nobody knows behind what is said of people."""
     starts = {word.start: i for i, word in enumerate(words)}
     for title in _TITLE.finditer(text):

@@ -176,7 +176,8 @@ def restrict_to_time(index: Index, scope: Scope, when: When | None = None, *, wh
     said = [note, describe_when(own) if own else ""]
     # a document says how things are when it is written, and of the time before nothing without a date
     if spans.span and when_of(scope) and not spans.exclude:
-        late = {d.id for d in index.catalogue.documents if d.id in names and _is_later(d.time, spans.span)}
+        timed = [d for d in index.catalogue.documents if d.id in names and is_readable(d.time)]
+        late = {d.id for d in timed if first_instant(d.time) >= spans.span[1]}
         spans = replace(spans, later=_spans_with_dates(index, late, spans.span))
         of = "1 document that was" if len(late) == 1 else f"{len(late)} documents that were"
         said += [f"of {of} written later only what states a date is read"] * bool(late)
@@ -191,11 +192,6 @@ def _spans_with_dates(index: Index, documents: Collection[str], span: Span) -> d
             if s.chunk in found:
                 found[s.chunk].append((s.start, s.end))
     return found
-
-
-def _is_later(written: str, span: Span) -> bool:
-    """Whether a document was written when the time asked about was over; not where that is not known."""
-    return is_readable(written) and first_instant(written) >= span[1]
 
 
 def when_of(scope: Scope) -> When | None:

@@ -23,11 +23,13 @@ from numpy.typing import NDArray
 from sensegraph.errors import InputError, NotIndexed
 from sensegraph.index.index import Index
 from sensegraph.lab.questions import stated_facts
+from sensegraph.lab.questions.described_things import PlainFacts, reads_well
 from sensegraph.lab.questions.grounds import Ground, Material, find_grounds, find_looser_grounds, remove_date
 from sensegraph.lab.questions.proposing import Proposer
 from sensegraph.lab.questions.question_files import GROUNDED, KINDS, Kind, Outcome, Posed, sum_counts
 from sensegraph.lab.scores.standard import Floats
 from sensegraph.language.text import fold
+from sensegraph.language.word_lists import read_lexicon
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import take_records
 from sensegraph.types import Entity
@@ -40,6 +42,7 @@ _CYCLES = 25
 
 _ANSWERED = frozenset(("local", "bridge", "intersection"))  # classes of which the answer is known
 _GAPPED = frozenset(("local", "intersection"))  # classes that need no words of ours
+_DIRECTED = frozenset(("bridge", "comparison"))  # which only sentences with a direction make
 _ABOUT = 3  # questions on one entity at most, while others are left
 
 
@@ -170,7 +173,10 @@ def has_template(kind: Kind, *, english: bool) -> bool:
 
 
 def _question_word(entity: Entity) -> str:
-    return "Who" if fold(entity.type) == "person" else "What"
+    """Who for a person, what for anything else, and for what only one word that is no given name calls a person."""
+    words = fold(entity.name).split()
+    named = len(words) > 1 or bool(set(words) & read_lexicon("people")["first"]) or fold(entity.name).endswith(".")
+    return "Who" if fold(entity.type) == "person" and named else "What"
 
 
 def _name_in_sentence(entity: Entity) -> str:
@@ -219,15 +225,15 @@ class Grounds:
         ids = [e.id for e in take_records(entries, range(0, len(entries), max(1, len(entries) // 50)))]
         return stated_facts.speaks_english(c.text for c in self.index.chunks(ids).values())
 
-    def of(self, kind: Kind) -> list[Ground]:
+    def of(self, kind: Kind, *, loosely: bool = True) -> list[Ground]:
         """The grounds of a class: groups of chunks take turns, and nothing is asked about too often.
 
-        Where sentences give fewer than are needed, looser ones follow.
+        Where sentences give fewer than are needed, looser ones follow, if they may (`loosely`).
         """
         material = self._material(kind)
         found = self._turned(find_grounds(kind, material))
         enough = len(found) >= self.how.each * (1 + self.how.rounds)
-        return found if enough else [*found, *self._turned(find_looser_grounds(kind, material))]
+        return found if enough or not loosely else [*found, *self._turned(find_looser_grounds(kind, material))]
 
     def _turned(self, found: Sequence[Ground]) -> list[Ground]:
         turned = take_turns(found, lambda g: self._group[g.chunks[0]], lambda g: g.id, self.how.seed)
@@ -269,6 +275,45 @@ class Grounds:
         ties, gaps = stated_facts.find_tied_entities(graph), stated_facts.find_gapped_sentences(graph)
         return Material(told, ties, gaps, self._entities, list(graph.claims), times=dated, hops=self.how.hops)
 
+    def plain(self, kind: Kind) -> list[Posed]:
+        """Questions on what sentences say outright: what a thing is or does; groups of chunks take turns.
+
+        A question that two sentences answer differently is none.
+        """
+        asked = {
+            "local": PlainFacts.ask_local,
+            "bridge": PlainFacts.ask_bridges,
+            "comparison": PlainFacts.ask_comparisons,
+        }
+        if not self.english or kind not in asked:
+            return []
+        worded = list(asked[kind](self._plain_facts))
+        often = Counter(w.text for w in worded)
+        turned = take_turns(
+            (w for w in worded if often[w.text] == 1),
+            lambda w: self._group[w.chunks[0]],
+            lambda w: w.text,
+            self.how.seed,
+        )
+        of = self.index.documents_of([name for w in turned for name in w.chunks])
+        return [
+            Posed(
+                w.text,
+                kind,
+                "template",
+                w.chunks,
+                tuple(dict.fromkeys(of[c] for c in w.chunks)),
+                w.answers,
+                hops=len(w.chunks) if kind == "bridge" else 1,
+            )
+            for w in turned
+        ]
+
+    @cached_property
+    def _plain_facts(self) -> PlainFacts:
+        names = [c.id for c in self.index.catalogue.chunks]
+        return PlainFacts.of(self.index.chunks(names).values())
+
     def sampled(self, kind: Kind) -> list[Ground]:
         """The chunks as grounds, groups of them by turns: what a model reads that needs no more than one text."""
         names = [c.id for c in self.index.catalogue.chunks]
@@ -297,9 +342,12 @@ def make_template_questions(index: Index, by: Proposer, how: GroundSettings | No
     found, made = Grounds(index, how), list[Posed]()
     dropped, missing = Counter[str](), Counter[str]()
     for kind in how.classes:
-        listed = found.of(kind) if has_template(kind, english=found.english) else []
-        written = [word_question(g, found.documents(g), english=found.english) for g in listed]
-        written = written[: how.each * (1 + how.rounds)]
+        loosely = not (found.english and kind in _DIRECTED)
+        listed = found.of(kind, loosely=loosely) if has_template(kind, english=found.english) else []
+        told = [word_question(g, found.documents(g), english=found.english) for g in listed]
+        well = [q for q in told if not found.english or reads_well(q.text, q.answers if kind in _ANSWERED else ())]
+        dropped["ill-formed"] += len(told) - len(well)
+        written = [*found.plain(kind), *well][: how.each * (1 + how.rounds)]
         kept: list[Posed] = []
         if written:  # the first that are new, as many as are wanted
             fresh = by.fresh([q.text for q in written], [q.text for q in made], how.near)
