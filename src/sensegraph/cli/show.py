@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from unicodedata import east_asian_width
 
 from sensegraph.cli.options import explain_missing_index, format_root_flag
-from sensegraph.corpus.views import CALL_SECONDS, list_passage_documents
+from sensegraph.corpus.views import CALL_SECONDS, HASH, list_passage_documents
 from sensegraph.index.browse.pages import Place
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.text import collect_terms
@@ -90,9 +90,15 @@ def format_citation(c: Citation, files: Mapping[str, str]) -> str:
 
 
 def format_place(place: Citation | Event | Place, files: Mapping[str, str]) -> str:
-    """A span of a document with its page, and the file that the document is a record of, where there are such."""
+    """A span of a document with its page, and the file that the document is a record of, where there are such.
+
+    In place of a document whose name is a hash stands its title.
+    """
     sep = ":" if place.page is None else f", p. {place.page}, "
-    return f"{place.document}{sep}{place.start}-{place.end}{_name_record_file(place.document, files)}"
+    span = f"{sep}{place.start}-{place.end}"
+    if HASH.fullmatch(place.document) and place.document in files:
+        return f"{files[place.document]}{span}"
+    return f"{place.document}{span}{_name_record_file(place.document, files)}"
 
 
 def _name_record_file(document: str, files: Mapping[str, str]) -> str:
