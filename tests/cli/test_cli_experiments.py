@@ -24,6 +24,7 @@ from sensegraph.cli.lab import evaluation_setup
 from sensegraph.cli.lab.evaluate import confirm_calls
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import InputError
+from sensegraph.lab.experiments.rehearsal import USUAL
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from wired import stories
 
@@ -339,6 +340,32 @@ def test_an_estimate_over_an_index_foresees_every_call_of_answers_and_judge(run:
     answering = sum(part["calls"] for name, part in foreseen["parts"].items() if name.startswith("answers"))
     assert answering == tasks["answer"] + tasks["points"]
     assert json.loads(run("plan.toml", "--dry-run", "--json").stdout)["parts"]["all"]["calls"] == 0
+
+
+@pytest.mark.slow
+def test_claims_are_foreseen_by_the_answers_that_are_there_and_before_by_the_reports_of_the_model(
+    run: Run, server: ScriptedServer
+):
+    text = WIRED.format(url=server.base_url)
+    settings = {"endpoint": {"base_url": server.base_url, "model": "scripted"}, "index": {"chunk_tokens": 120}}
+    with Corpus.open("made", settings=settings) as corpus:
+        corpus.add("stories.jsonl")
+        corpus.build()
+    server.reset()
+    plan(text.replace("stories.jsonl", "made"))
+    foreseen = json.loads(run("plan.toml", "--dry-run", "--json").stdout)
+    assert f"with {foreseen['sentences']} sentences each" in run("plan.toml", "--dry-run").stdout
+    assert 1 <= foreseen["sentences"] < USUAL  # this model writes short reports
+    assert run("plan.toml", "--yes").exit_code == 0
+    more = Path("plan.toml").read_text().replace('"posed.txt"', '"more.txt"')
+    Path("plan.toml").write_text(more)
+    Path("more.txt").write_text(POSED + "Whom did Elsa Harrow pay?\nWhat did Iris Harrow sell?\n")
+    server.reset()
+    again = json.loads(run("plan.toml", "--dry-run", "--json").stdout)  # now by the answers that are there
+    assert run("plan.toml", "--yes").exit_code == 0
+    made = sum(n for task, n in server.stats()["tasks"].items() if task.startswith("claim"))
+    assert again["sentences"] < foreseen["sentences"]
+    assert 0.75 * made <= again["parts"]["measuring: claim"]["calls"] <= 1.25 * made
 
 
 def test_other_contexts_are_foreseen_to_give_other_answers_each_of_them_judged(run: Run, server: ScriptedServer):

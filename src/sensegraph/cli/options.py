@@ -332,12 +332,14 @@ def format_root_flag(root: Path) -> str:
 
 
 def find_record_files(corpus: Corpus, documents: Iterable[str]) -> dict[str, str]:
-    """The file of each document that is one record of a file which was named to `index`: such ids say no file."""
+    """What says where a document is from: the file that it is one record of, or its title where its name is a hash."""
+    from sensegraph.corpus.views import find_document_titles
     from sensegraph.corpus.workspace import ORIGIN
     from sensegraph.documents.document_files import RECORDS
 
     places = {name: corpus.store.ref(ORIGIN + name) or "" for name in documents}
-    return {n: Path(p).name for n, p in places.items() if Path(p).suffix.lower() in RECORDS and Path(p).name not in n}
+    files = {n: Path(p).name for n, p in places.items() if Path(p).suffix.lower() in RECORDS and Path(p).name not in n}
+    return files | find_document_titles(places, corpus.index())
 
 
 def require_index(corpus: Corpus, root: Path) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from unicodedata import east_asian_width
 
 from sensegraph.cli.options import explain_missing_index, format_root_flag
-from sensegraph.corpus.views import CALL_SECONDS, list_passage_documents
+from sensegraph.corpus.views import CALL_SECONDS, HASH, list_passage_documents
 from sensegraph.display import format_span
 from sensegraph.index.browse.pages import Place
 from sensegraph.language.sentences import balance_emphasis, split_sentences
@@ -91,7 +91,12 @@ def format_citation(c: Citation, files: Mapping[str, str]) -> str:
 
 
 def format_place(place: Citation | Event | Place, files: Mapping[str, str]) -> str:
-    """A span of a document with its page, and the file that the document is a record of, where there are such."""
+    """A span of a document with its page, and the file that the document is a record of, where there are such.
+
+    In place of a document whose name is a hash stands its title.
+    """
+    if HASH.fullmatch(place.document) and place.document in files:
+        return format_span(files[place.document], place.start, place.end, place.page)
     span = format_span(place.document, place.start, place.end, place.page)
     return span + _name_record_file(place.document, files)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import is_dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -36,11 +37,12 @@ if TYPE_CHECKING:
     from sensegraph.personal.masking import Survey
     from sensegraph.plugins import Plugin
     from sensegraph.resolution.aliases import Operation
-    from sensegraph.types import Answer, Evidence, Passage, Usage
+    from sensegraph.types import Answer, Citation, Evidence, Passage, Usage
 
 SCHEMA = 1  # of these objects; raised when one changes so that a program has to change
 JSON = dict[str, Any]
 Place = tuple[str, int, int]  # document, and begin and end of a span of its text, in characters
+HASH = re.compile(r"[0-9a-f]{32,}")  # the name of a document that says nothing to a reader
 CALL_SECONDS = 5.0  # assumed for one call to a model, where an estimate needs a time
 _USAGE = ("calls", "prompt_tokens", "completion_tokens", "embedding_tokens", "cost_usd", "seconds")  # told of an answer
 
@@ -58,15 +60,27 @@ def _view_fields(value: object) -> JSON:
 
 def view_answer(found: Answer, index: Index) -> JSON:
     """An answer with its citations, its evidence, what it cost, and notes."""
+    titles = find_document_titles({c.document for c in found.citations}, index)
     return {
         "answer": found.text,
         "method": found.method,
         "engine": found.engine,
-        "citations": [_view_fields(c) for c in found.citations],
+        "citations": [_view_citation(c, titles) for c in found.citations],
         "evidence": _view_passages(found.evidence.passages, index),
         "usage": {name: getattr(found.usage, name) for name in _USAGE},
         "notes": list(found.notes),
     }
+
+
+def find_document_titles(documents: Iterable[str], index: Index) -> dict[str, str]:
+    """The titles of those documents whose names are hashes, as an imported index has them; others say what they are."""
+    hashes = sorted(name for name in documents if HASH.fullmatch(name))
+    return {name: found.title for name in hashes if (found := index.document(name)).title}
+
+
+def _view_citation(citation: Citation, titles: Mapping[str, str]) -> JSON:
+    title = titles.get(citation.document)
+    return _view_fields(citation) | ({"title": title} if title else {})
 
 
 def view_evidence(found: Evidence, index: Index) -> JSON:

@@ -32,6 +32,7 @@ from sensegraph.methods import METHODS, load_method, parts_needed
 from sensegraph.protocols import Task
 from sensegraph.retrieval.signals import (
     Name,
+    asks_to_be_told,
     asks_what_is_shared,
     asks_what_it_is,
     count_capital_runs,
@@ -96,6 +97,9 @@ def choose_method(question: str, index: Index, able: Able | None = None) -> Choi
     able = able or Able()
     names = [n for n in names_in_question(without_examples(question), index) if n.proper]
     kind, reason = kind_of(question, names)
+    told = not able.model and bool(index.manifest.hierarchy) and not index.manifest.quoted
+    if told and kind != "global" and asks_to_be_told(question):
+        kind, reason = "global", "it asks to be told, and the reports of this index are prose that does"
     aspect = find_aspect(question, kind, names, model=able.model)
     if kind == "local" and aspect == "detail":  # measured: docs/design/014
         reason = f"{reason}, and asks for a detail"

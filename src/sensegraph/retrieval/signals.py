@@ -276,3 +276,17 @@ class _Cues(dict[str, re.Pattern[str]]):
 
 
 _CUES = _Cues()
+
+
+_TOLD = re.compile(
+    r"^\s*(?:how (?!many|much|old|long|far|often|tall|big|high|large)|why\b|in what ways?|describe|explain|discuss|"
+    r"summari[sz]e|tell me|give an? (?:overview|summary)|who are the (?:main|key|major|central|most important)|"
+    r"what (?:role|part|significance|themes?|lessons?|kinds?|does|do|did|(?:are|were) the|(?:moral|main|central|key) |"
+    r"is the (?:role|significance|importance|meaning|moral|message|relationship|point)))",
+    re.IGNORECASE,
+)
+
+
+def asks_to_be_told(question: str) -> bool:
+    """Whether a question, in English, asks for how or why something is, or what it means, rather than for one fact."""
+    return _TOLD.search(question) is not None

@@ -118,6 +118,22 @@ def test_the_same_model_behind_an_endpoint_says_the_same(tuned: Files):
     assert any("streams" in note for note in endpoint.notes())
 
 
+def test_a_served_model_that_is_asked_with_the_prompt_of_its_training_answers_as_the_local_one(tuned: Files):
+    folder = tuned.base.parent
+    rows = [json.loads(x) for x in tuned.questions.read_text("utf-8").splitlines()[:12]]
+    short = {"answer_tokens": 4}
+    local = {"engine": "local", "local": {"model": "../tuned"}, "model": short}
+    with Corpus.open(folder / "index", settings=local) as corpus:
+        here = [corpus.query(row["question"], method="naive").text for row in rows]
+    with serve_endpoint(LocalModel(LocalSettings(str(folder / "tuned")))) as address:
+        served = {"engine": "model", "endpoint": {"base_url": address, "model": "tuned", "max_retries": 0}}
+        told = served | {"model": {"trained_prompt": "../tuned", **short}}
+        with Corpus.open(folder / "index", settings=told) as corpus:
+            there = [corpus.query(row["question"], method="naive").text for row in rows]
+    assert there == here
+    assert any(row["answer"] in text for row, text in zip(rows, here, strict=True))
+
+
 def test_a_port_that_is_taken_is_said(tuned: Files):
     model = LocalModel(LocalSettings(str(tuned.base)))
     with serve_endpoint(model) as address, pytest.raises(InputError, match="cannot be used"):

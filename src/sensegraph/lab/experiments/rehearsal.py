@@ -22,7 +22,8 @@ from sensegraph.trials import Contrast, Support, Trial, Verdict
 from sensegraph.types import Draft, Inquiry, Lead, Point, Refinement, Statement, Usage
 
 _SENTENCE = "Here stands one statement of about the length that an answer's sentences have, with {} in it."
-_ANSWER = 18  # sentences of an answer
+USUAL = 18  # sentences of a model's answer, where nothing tells how long they are
+_SENTENCE_TOKENS = 25
 _USEFUL = 50.0
 _WRITTEN: Mapping[str, int] = MappingProxyType({
     "summarise": 200, "rate": 250, "answer": 450, "ask": 400, "refine": 150, "test": 1, "grade": 40, "judge": 130,
@@ -31,16 +32,19 @@ _WRITTEN: Mapping[str, int] = MappingProxyType({
 })  # fmt: skip
 
 
-def make_stand_in_text(seed: str, sentences: int = _ANSWER) -> str:
+def make_stand_in_text(seed: str, sentences: int = USUAL) -> str:
     """A text of the length of an answer, another for every `seed`."""
     return "\n".join(_SENTENCE.format(f"{seed} {i}") for i in range(sentences))
 
 
 class Rehearsed:
-    """The language tasks as the engine `of` would be asked for them; `by_task` is what that would take."""
+    """The language tasks as the engine `of` would be asked for them; `by_task` is what that would take.
 
-    def __init__(self, of: LanguageEngine) -> None:
-        self._of, self._lock = of, threading.Lock()
+    Answers are of `sentences` sentences.
+    """
+
+    def __init__(self, of: LanguageEngine, sentences: int = USUAL) -> None:
+        self._of, self._lock, self.sentences = of, threading.Lock(), sentences
         self.by_task: dict[str, Usage] = {}
         self._sizes: dict[Any, int] = {}
         self.name, self.tasks, self.batch, self.waits, self.quotes = of.name, of.tasks, of.batch, True, of.quotes
@@ -68,10 +72,12 @@ class Rehearsed:
     def _reply(self, task: Any, item: Any) -> Any:
         if isinstance(self._of, PricedEngine):
             calls, prompt = self._of.calls(task, item), self._size(self._of, task, item)
-            written = calls * _WRITTEN[task]
+            written = calls * (_SENTENCE_TOKENS * self.sentences if task == "answer" else _WRITTEN[task])
             spent = Usage(calls, prompt, written, cost_usd=self._of.price(prompt, written))
             with self._lock:
                 self.by_task[task] = self.by_task.get(task, Usage()) + spent
+        if task == "answer":
+            return Draft(_stand_in_statements(item, self.sentences))
         return _REPLIES[task](item)
 
     def _size(self, engine: PricedEngine, task: Any, item: Any) -> int:
@@ -125,7 +131,7 @@ def _stand_in_contrast(trial: Trial) -> Contrast:
 _REPLIES: Mapping[str, Any] = MappingProxyType({
     "summarise": lambda item: make_stand_in_text(item.title, 8),
     "rate": lambda item: (Point(_stand_in_statements(item, 6), _USEFUL),),
-    "answer": lambda item: Draft(_stand_in_statements(item, _ANSWER)),
+    "answer": lambda item: Draft(_stand_in_statements(item, USUAL)),
     "ask": lambda item: Lead(_stand_in_statements(item, 8), _USEFUL, tuple(f"{item.question} ({i})" for i in range(3))),
     "refine": lambda item: Refinement(item.question, (item.question,)),
     "test": lambda item: True,

@@ -20,6 +20,7 @@ from sensegraph.index.index import Index
 from sensegraph.index.vectors import asked_vector, nearest_to
 from sensegraph.language.text import take_within
 from sensegraph.methods.graphrag.details import report_passages
+from sensegraph.methods.graphrag.told_reports import answer_from_told_reports
 from sensegraph.protocols import LanguageEngine, PartName, Task
 from sensegraph.retrieval.outline.evidence import find_outline_evidence
 from sensegraph.runtime.results import step, take_records
@@ -107,8 +108,13 @@ class GraphRAG:
         return replace(found, omitted=found.omitted + left, notes=(*found.notes, *notes)) if notes else found
 
     def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
-        """Reduce: one answer from the points; none when no point is above 0."""
+        """Reduce: one answer from the points; none when no point is above 0.
+
+        An engine that quotes tells reports that are another's prose as they stand (see `told_reports`).
+        """
         rt.check(self.name, self.requires | ({"grade"} if self.select in ("threshold", "dynamic") else frozenset()))
+        if told := answer_from_told_reports(question, index.clusters_at(self.depth), index, rt):
+            return told
         return conclude_answer(question, self.retrieve(question, index, rt), index, rt)
 
     def _selected(self, question: Question, index: Index, rt: Runtime) -> tuple[list[Cluster], str]:
