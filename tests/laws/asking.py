@@ -79,9 +79,7 @@ class Asked:
     def open(self, name: str) -> Corpus:
         """The corpus of this folder, built or not."""
         offline = {"engine": "offline", "processes": 1, "index": INDEX}
-        made = Corpus.open(
-            self.folder / name, settings=settings(self.server, index=INDEX) if self.server else offline
-        )
+        made = Corpus.open(self.folder / name, settings=settings(self.server, index=INDEX) if self.server else offline)
         return self._closing.enter_context(made)
 
     def copied(self, name: str, of: Corpus) -> Corpus:

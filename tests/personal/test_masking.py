@@ -63,6 +63,7 @@ def test_masking_leaves_nothing_and_doing_it_again_changes_nothing(parts: list[s
         ("sender", "A B C D E", False),
         ("author", "Xu qvist", False),
         ("author", "Team 7", False),
+        ("author", "Xu2 Qvist", False),
         ("author", "", False),
         ("colour", "Xu Qvist", False),
     ],
