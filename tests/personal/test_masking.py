@@ -54,6 +54,26 @@ def test_masking_leaves_nothing_and_doing_it_again_changes_nothing(parts: list[s
     assert (again, sum(more.values())) == (masked, 0)
 
 
+@pytest.mark.parametrize(
+    ("field", "value", "person"),
+    [
+        ("author", "Xu Qvist", True),
+        ("Author", "Xu", True),
+        ("sender", "A B C D", True),
+        ("sender", "A B C D E", False),
+        ("author", "Xu qvist", False),
+        ("author", "Team 7", False),
+        ("author", "Xu2 Qvist", False),
+        ("author", "", False),
+        ("colour", "Xu Qvist", False),
+    ],
+)
+def test_a_field_for_a_person_holds_one_where_its_value_looks_like_a_name(field: str, value: str, person: bool) -> None:
+    masked, counts = M.document(Document("d", "Nothing.", "", ((field, value),)))
+    assert (masked.metadata != ((field, value),)) is person
+    assert counts["person"] == int(person)
+
+
 def test_a_number_is_masked_between_other_numbers() -> None:
     assert not re.search(r"901820", M.text("+49 30 901820 536-90-4399 +49 30 901820")[0])
 

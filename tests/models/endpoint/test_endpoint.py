@@ -399,3 +399,19 @@ def test_the_pace_of_an_endpoint_holds_calls_back(monkeypatch: pytest.MonkeyPatc
             ask(end, f"{i}")
     assert len(waits) == 1
     assert 50 < waits[0] <= 60
+
+
+@pytest.mark.parametrize(("share", "cost"), [(1.0, 0.05), (0.5, 0.025), (0.0, 0.0)])
+def test_a_reply_costs_its_share_of_the_price(share: float, cost: float) -> None:
+    endpoint = Endpoint(EndpointSettings(model="m", price_prompt=1.0, price_completion=4.0))
+    taken = endpoint._spend(Reply("said", 10_000, 10_000, "stop"), share)
+    assert (taken.tokens, taken.usd) == (20_000, pytest.approx(cost))
+    spent = endpoint.usage()
+    assert (spent.calls, spent.prompt_tokens, spent.completion_tokens) == (1, 10_000, 10_000)
+    assert spent.cost_usd == pytest.approx(cost)
+
+
+def test_a_reply_that_was_counted_before_costs_nothing() -> None:
+    endpoint = Endpoint(EndpointSettings(model="m", price_prompt=1.0))
+    assert endpoint._spend(Reply("said", 10_000, 10_000, "stop"), -1.0).tokens == 0
+    assert endpoint.usage().calls == 0

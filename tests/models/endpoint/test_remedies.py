@@ -158,6 +158,25 @@ def test_each_message_counts_four_tokens_more_than_its_text() -> None:
     assert count_prompt_tokens(messages) == sum(map(count_tokens, texts)) + 12
 
 
+@pytest.mark.parametrize(
+    ("known", "counted", "own", "ratio", "samples"),
+    [
+        (Profile(), 30, 20, 1.5, 1),
+        (Profile(ratio=2.0, samples=3), 20, 20, 1.75, 4),
+        (Profile(ratio=2.0, samples=19), 20, 20, 1.95, 20),
+        (Profile(ratio=2.0, samples=20), 20, 20, 2.0, 20),
+        (Profile(ratio=2.0, samples=3), 0, 20, 2.0, 3),
+        (Profile(ratio=2.0, samples=3), 20, 0, 2.0, 3),
+        (Profile(ratio=2.0, samples=3, skips_known=True), 20, 20, 2.0, 3),
+    ],
+)
+def test_two_counts_of_a_prompt_move_their_ratio_up_to_twenty_times(
+    known: Profile, counted: int, own: int, ratio: float, samples: int
+) -> None:
+    found = known.compared(counted, own)
+    assert (found.ratio, found.samples) == (ratio, samples)
+
+
 def test_a_count_is_doubted_where_it_is_much_less_than_usual() -> None:
     known, prompt = Profile(), [{"role": "user", "content": "one two three, " * 200}]
     own = count_prompt_tokens(prompt)
