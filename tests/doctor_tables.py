@@ -68,8 +68,9 @@ def doctor(server: VendorServer, name: str, root: Path, *more: str, **endpoint: 
 
 
 def show_table(name: str, code: int, printed: str) -> str:
-    """What is pinned of one endpoint: the status, and what was printed without the port."""
+    """What is pinned of one endpoint: the status, and what was printed of it, without the port."""
     told = re.sub(r"127\.0\.0\.1:\d+", "HOST", printed)
+    told = re.sub(r"(?ms)^sensegraph  .*?(?=^(model|chat|endpoint|key) )", "", told)  # the installation, the store
     return f"== {name}: status {code}\n{told.rstrip()}\n"
 
 

@@ -105,6 +105,8 @@ def index_documents(
     With --watch each round is a run of --sync of its own: a round that fails is reported and tried again after a while,
     what was paid for is kept, and limits hold for each round.
     """
+    from sensegraph.methods import load_method
+
     if following.watch:
         if dry_run:
             raise typer.BadParameter("--dry-run says what one run would do, and --watch goes on: choose one.")
@@ -126,8 +128,9 @@ def index_documents(
                 "The index that was imported is replaced by one built from its documents; `sensegraph graph import` "
                 "brings it back."
             )
+        parts = sorted({part for name in methods for part in load_method(name).reads}) if methods else None
         try:
-            built = corpus.builder.build(fresh=fresh, retry=retry, parts=_list_parts(methods), batch=batches.plan())
+            built = corpus.builder.build(fresh=fresh, retry=retry, parts=parts, batch=batches.plan())
         except BatchPending as e:
             if not batches.write_requests:
                 raise
@@ -137,13 +140,6 @@ def index_documents(
     run.print_result(lambda: views.view_built(built, added, gone), lambda: show.format_build(built, added))
     if strict and built.left_out:
         raise typer.Exit(1)
-
-
-def _list_parts(methods: Sequence[str] | None) -> list[str] | None:
-    """The parts of an index that these methods read; None where none is named."""
-    from sensegraph.methods import load_method
-
-    return sorted({part for name in methods for part in load_method(name).reads}) if methods else None
 
 
 def _add_documents(

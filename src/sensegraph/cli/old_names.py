@@ -63,7 +63,8 @@ def replace_old_names(words: Sequence[str]) -> tuple[list[str], list[str]]:
             found[:length] = new.split()
             messages.append(f"`sensegraph {old}` is now `sensegraph {new}`; the old name goes with version 0.3.")
             break
-    place = next((p for p in (" ".join(found[:2]), "eval run" * _names_plan(found), *found[:1]) if p in OPTIONS), "")
+    plan = found[:1] == ["eval"] and len(found) > 1 and found[1].endswith(".toml")  # `eval PLAN.toml`: of `eval run`
+    place = next((p for p in (" ".join(found[:2]), "eval run" * plan, *found[:1]) if p in OPTIONS), "")
     end = found.index("--") if "--" in found else len(found)
     for i in range(end):
         name, equals, value = found[i].partition("=")
@@ -71,8 +72,3 @@ def replace_old_names(words: Sequence[str]) -> tuple[list[str], list[str]]:
             found[i] = new + equals + value
             messages.append(f"`{name}` of `sensegraph {place}` is now `{new}`; the old name goes with version 0.3.")
     return found, messages
-
-
-def _names_plan(words: Sequence[str]) -> bool:
-    """Whether they are `eval PLAN.toml`, which stands for `eval run PLAN.toml`."""
-    return words[:1] == ["eval"] and len(words) > 1 and words[1].endswith(".toml")

@@ -38,8 +38,9 @@ def export_ladybug(index: Index, folder: str | Path, *, script: bool = False, fo
         with write_whole_file(place) as file:
             file.writelines(f"{statement};\n" for statement in declare_tables(rows))
             for before, after, block in list_statements(rows, _STATEMENT, merging=True):
-                literal = "[" + ", ".join(_write_map(row) for row in block) + "]"
-                file.write(f"{before} {literal} {after};\n")
+                maps = [", ".join(f"`{name}`: {_write_value(value)}" for name, value in row.items()) for row in block]
+                literals = ", ".join(f"{{{literal}}}" for literal in maps)
+                file.write(f"{before} [{literals}] {after};\n")
     else:
         place = _write_database(rows, folder, force=force)
     counts = {"entities": len(rows.graph.entities), "relations": len(rows.graph.relations)}
@@ -110,10 +111,6 @@ def _write_filling(template: str, columns: Mapping[str, ColumnKind], merging: bo
 
 def _declare_columns(columns: Mapping[str, ColumnKind]) -> str:
     return ", ".join(f"`{name}` {_TYPES[kind]}" for name, kind in columns.items())
-
-
-def _write_map(row: Row) -> str:
-    return "{" + ", ".join(f"`{name}`: {_write_value(value)}" for name, value in row.items()) + "}"
 
 
 def _write_value(value: Any) -> str:

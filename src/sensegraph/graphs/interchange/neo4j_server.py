@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -155,7 +155,9 @@ def pull_graph(
                 own = found["own"]
                 text = own.get("description") or own.get("label") or found["kind"].replace("_", " ").lower()
                 ends = {"source": called[found["start"]], "target": called[found["end"]]}
-                row = {"id": found["place"], **ends, "description": str(text)} | {"weight": _read_weight(own)}
+                given = own.get("weight")
+                weight = float(given) if isinstance(given, int | float) and given > 0 else 1.0
+                row = {"id": found["place"], **ends, "description": str(text), "weight": weight}
                 file.write(json.dumps(row, ensure_ascii=False) + "\n")
                 count += 1
     without = len(nodes) - len(called)
@@ -211,12 +213,6 @@ def _tell_apart(named: list[tuple[str, str]]) -> list[str]:
         seen.add(one)
         found.append(one)
     return found
-
-
-def _read_weight(own: Mapping[str, Any]) -> float:
-    """The weight of an edge; 1 for one that has none, or one that is no number above 0."""
-    value = own.get("weight")
-    return float(value) if isinstance(value, int | float) and value > 0 else 1.0
 
 
 def _run_query(tx: ManagedTransaction, /, query: str, **given: Any) -> int:
