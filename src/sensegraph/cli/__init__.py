@@ -7,11 +7,10 @@ from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from sensegraph import __version__
 from sensegraph.cli import asking, browsing, configuring, curating, doctor, graphs, indexing, maintenance, serving
-from sensegraph.cli.groups import ConfigGroup, ListingGroup, SectionedCommand, ShowGroup
 from sensegraph.cli.lab import evaluate, evaluate_questions, repro, tune, tune_prompts
 from sensegraph.cli.old_names import replace_old_names
 from sensegraph.cli.options import LIMIT_REACHED, print_message
@@ -22,6 +21,7 @@ HELP = """Ask questions about a collection of documents and get answers that cit
 Works offline, or with any OpenAI-compatible model. Begin with: sensegraph demo"""
 
 _ORDER = "init index query search show entities documents graph status config doctor serve mcp eval tune".split()
+_LAST = ("Filters", "Time", "Cost", "Output", "Corpus and settings")  # headings, after the options of the command
 _WORDS = "sensegraph.words"  # where a context keeps what the command line said
 
 
@@ -75,6 +75,48 @@ class Commands(TyperGroup):
             record_approval(locate_user_file(), e.wanted)
         with self.make_context(ctx.info_name, ctx.meta[_WORDS], parent=ctx.parent) as again:
             return self._approved(again)
+
+
+class SectionedCommand(TyperCommand):
+    """A command whose help lists options under the headings that they name."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the arguments, the options of the command alone, then those of each heading."""
+        sections: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": [], **{name: [] for name in _LAST}}
+        for parameter in self.get_params(ctx):
+            if record := parameter.get_help_record(ctx):
+                usual = "Arguments" if parameter.param_type_name == "argument" else "Options"
+                sections[getattr(parameter, "rich_help_panel", None) or usual].append(record)
+        for title, rows in sections.items():
+            if rows:
+                with formatter.section(title):
+                    formatter.write_dl(rows)
+
+
+class ListingGroup(TyperGroup):
+    """A group that runs its command `usual` where none is named."""
+
+    usual = "list"
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Take the usual command where the words begin with none and ask for no help, unless a shell completes them."""
+        if ctx.resilient_parsing:
+            return super().parse_args(ctx, args)
+        if not args or (args[0].startswith("-") and args[0] not in ctx.help_option_names):
+            args = [self.usual, *args]
+        return super().parse_args(ctx, args)
+
+
+class ShowGroup(ListingGroup):
+    """The group `show`, which lists the reports where nothing is named."""
+
+    usual = "reports"
+
+
+class ConfigGroup(ListingGroup):
+    """The group `config`, which shows the settings where no command is named."""
+
+    usual = "show"
 
 
 def _print_version(wanted: bool) -> None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import fields, is_dataclass
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any
 
 import typer
 
@@ -14,7 +13,6 @@ from sensegraph.cli.options import CommandRun, parse_value, print_json, print_te
 from sensegraph.corpus import views
 from sensegraph.errors import SettingsError, Unapproved
 
-_PREFIX, _BETWEEN = "SENSEGRAPH_", "__"  # of the variables that give settings
 _FILE, _VARIABLES, _FLAGS = "the settings file", "the environment", "--set"
 
 Key = Annotated[str, typer.Argument(metavar="KEY", help="A setting, such as index.chunk_tokens.")]
@@ -22,38 +20,11 @@ Key = Annotated[str, typer.Argument(metavar="KEY", help="A setting, such as inde
 
 def read_layers(run: CommandRun) -> dict[str, dict[str, Any]]:
     """The settings that are given, as nested tables, by where they stand; later ones lie over earlier ones."""
+    from sensegraph.cli.variables import tables_of_variables
     from sensegraph.corpus.settings import FILE, read_environment, read_toml_tables
 
     file, variables = read_toml_tables(run.root / FILE), tables_of_variables(read_environment(), parse_value)
     return {_FILE: file, _VARIABLES: variables, _FLAGS: read_flags(run.settings)}
-
-
-def tables_of_variables(environment: Mapping[str, str], parse: Callable[[str], Any]) -> dict[str, Any]:
-    """The settings that an environment gives, as nested tables.
-
-    Of a variable's name, what follows `SENSEGRAPH_` names the setting, in any case, with two underscores between
-    tables. `parse` reads a value; what it raises ValueError for is a text. Other variables of this prefix, such as
-    `SENSEGRAPH_ROOT`, are left alone unless two underscores are in them. Raises SettingsError for an unknown setting.
-    """
-    from sensegraph.corpus.settings import Settings, convert_settings
-
-    types = get_type_hints(Settings)
-    single = {f.name for f in fields(Settings) if not is_dataclass(types[f.name])} - {"methods", "trust", "foreign"}
-    found: dict[str, Any] = {}
-    for variable in sorted(environment):
-        name = variable.removeprefix(_PREFIX).lower()
-        if not variable.startswith(_PREFIX) or not (_BETWEEN in name or name in single):
-            continue
-        *tables, last = name.split(_BETWEEN)
-        place = found
-        for table in tables:
-            place = place.setdefault(table, {})
-        try:
-            place[last] = parse(environment[variable])
-        except ValueError:
-            place[last] = environment[variable]
-    convert_settings(found, Settings, "environment")
-    return found
 
 
 @with_options("* as_json root settings")

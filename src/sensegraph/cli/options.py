@@ -146,7 +146,7 @@ def read_overrides(
     trust: bool = False,
 ) -> dict[str, Any]:
     """The settings that the environment and, laid over it, the flags of one command give, as nested tables."""
-    from sensegraph.cli.configuring import tables_of_variables
+    from sensegraph.cli.variables import tables_of_variables
     from sensegraph.corpus.settings import lay_tables, read_environment
 
     given = tables_of_variables(read_environment(), parse_value)

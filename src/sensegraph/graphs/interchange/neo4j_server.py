@@ -157,7 +157,7 @@ def pull_graph(
                 ends = {"source": called[found["start"]], "target": called[found["end"]]}
                 given = own.get("weight")
                 weight = float(given) if isinstance(given, int | float) and given > 0 else 1.0
-                row = {"id": found["place"], **ends, "description": str(text), "weight": weight}
+                row = {"id": found["place"], **ends, "description": str(text)} | {"weight": weight}
                 file.write(json.dumps(row, ensure_ascii=False) + "\n")
                 count += 1
     without = len(nodes) - len(called)
