@@ -130,7 +130,7 @@ class Privacy:
         if self.masks() and (old := self._otherwise()):
             raise SettingsError(
                 f"{_count_documents(old)} not masked under the settings of [personal]: {self._why(old[0])}. The "
-                "originals are not kept: add them again (sensegraph index PATH) or remove them, then run "
+                "originals are not kept: read them again (sensegraph index PATH --sync) or remove them, then run "
                 "sensegraph documents purge."
             )
 
