@@ -77,7 +77,7 @@ def test_a_link_that_leads_nowhere_is_found(tmp_path: Path):
 def test_the_reference_of_commands_has_each_command_and_option():
     page = reference.write_commands()
     assert "## sensegraph query\n" in page
-    assert "| `--method` `" in page
+    assert "| `--method`, `-m` `NAME` |" in page
     assert page.count("\n## ") > 12
 
 

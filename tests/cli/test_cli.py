@@ -147,6 +147,8 @@ def test_every_setting_stands_in_the_written_file():
         "trust",
         "foreign",
         "offline",
+        "store",
+        "executor",
     }
     names = {f.name for f in fields(Settings)} - apart
     assert names < {setting for _, _, values in list_settings_tables() for setting in values}

@@ -138,25 +138,29 @@ def test_a_malformed_table_leaves_no_corpus_behind(run: Run, tables: Path, tmp_p
 
 def test_the_graph_is_pushed_and_pulled_again(run: Run, root: Path, tmp_path: Path):
     with BoltServer() as bolt:
-        pushed = run("push", bolt.url, "--root", root, "--password", "right", "--name", "town")
+        pushed = run("graph", "push", bolt.url, "--root", root, "--password", "right", "--name", "town")
         assert pushed.stdout == (
             "pushed 5 entities, 3 relations, 2 claims\nremoved 0 nodes and 0 edges of an earlier push\n"
         )
         assert {corpus for _, corpus, _ in bolt.graph.nodes} == {"town"}
-        pulled = run("pull", bolt.url, tmp_path / "pulled", "--password", "right", "--name", "town")
+        pulled = run("graph", "pull", bolt.url, tmp_path / "pulled", "--password", "right", "--name", "town")
         assert pulled.stdout.endswith("relationships.jsonl\n5 entities, 3 relations\n")
-        spoken = run("pull", bolt.url, tmp_path / "again", "--password", "right", "--name", "village", "--json")
+        spoken = run(
+            "graph", "pull", bolt.url, tmp_path / "again", "--password", "right", "--name", "village", "--json"
+        )
     told = json.loads(spoken.stdout)
     assert (told["entities"], told["relations"], len(told["files"])) == (0, 0, 2)
-    assert run("import", tmp_path / "pulled", "--root", tmp_path / "other", "--engine", "offline").exit_code == 0
+    assert (
+        run("graph", "import", tmp_path / "pulled", "--root", tmp_path / "other", "--engine", "offline").exit_code == 0
+    )
 
 
 def test_a_password_is_asked_for_where_none_is_given(root: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.delenv("NEO4J_PASSWORD", raising=False)
     with BoltServer() as bolt:
-        asked = CliRunner().invoke(app, ["push", bolt.url, "--root", str(root), "--json"], input="right\n")
+        asked = CliRunner().invoke(app, ["graph", "push", bolt.url, "--root", str(root), "--json"], input="right\n")
         monkeypatch.setenv("NEO4J_PASSWORD", "wrong")
-        refused = CliRunner().invoke(app, ["push", bolt.url, "--root", str(root)])
+        refused = CliRunner().invoke(app, ["graph", "push", bolt.url, "--root", str(root)])
     assert json.loads(asked.stdout)["entities"] == 5
     assert (refused.exit_code, refused.stdout) == (1, "")
     assert f"The server at {bolt.url} cannot be used as 'neo4j'" in refused.stderr

@@ -46,7 +46,7 @@ def sentence(raw: str, document: str = "", speaker: str = "") -> SourceSentence:
     ("raw", "shown"),
     [
         ("The *mill* of **Elm** burned.", "The *mill* of **Elm** burned."),
-        ("The mill of **Elm burned.", "The mill of **Elm burned."),
+        ("The mill of **Elm burned.", "The mill of Elm burned."),
         ("**The mill of Elm burned.", "The mill of Elm burned."),
         ("*The mill of Elm burned.", "The mill of Elm burned."),
         ("***The mill of Elm burned.", "The mill of Elm burned."),

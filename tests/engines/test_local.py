@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 from sensegraph.cli import app
 from sensegraph.corpus.settings import Settings, load_settings
 from sensegraph.corpus.tools import make_tools
+from sensegraph.engines.llm.trained_prompt import Layout, format_passage, rests_on
 from sensegraph.engines.local import local_model
-from sensegraph.engines.local.local_engine import Layout, format_passage, rests_on
 from sensegraph.engines.local.local_model import LocalModel, LocalSettings, read_base_model, render_talk, require_extra
 from sensegraph.errors import SettingsError
 from sensegraph.types import Passage

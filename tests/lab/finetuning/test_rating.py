@@ -69,5 +69,5 @@ def test_a_sheet_that_cannot_be_read_is_named_with_its_line(tmp_path: Path):
     path.write_text("a,b\n1,2\n", encoding="utf-8")
     with pytest.raises(InputError, match="no column line and correct"):
         read_ratings([path])
-    with pytest.raises(InputError, match="is no file"):
+    with pytest.raises(InputError, match="File not found"):
         read_ratings([tmp_path / "none.csv"])
