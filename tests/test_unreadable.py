@@ -269,7 +269,7 @@ def test_a_reply_that_a_killed_run_left_behind_is_read_anew(
     made.engine.extract(chunks_of(made)[:1])
     (path, body), *_ = bodies
     made.workspace.journal.__exit__(KeyboardInterrupt, KeyboardInterrupt(), None)
-    file = made.workspace.journal._path
+    file = Path(made.workspace.journal._replies.place)
     choice = {"index": 0, "finish_reason": "stop"} | said
     line = {"key": Journal.key(path, body), "reply": {"choices": [choice]}}
     file.write_text(json.dumps(line) + "\n")

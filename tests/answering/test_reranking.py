@@ -19,7 +19,7 @@ from sensegraph.testing import check_citations
 from sensegraph.types import Evidence, Passage, Question, Source
 from wired import settings
 
-QUESTION = "Who paid for the lamp of the harbour?"
+QUESTION = "Who kept the lamp of Skerry Point burning?"
 OF_TEXT = ("bm25", "hybrid", "naive", "walk", "local")
 INDEX = {"chunk_tokens": 60, "chunk_overlap": 10}
 

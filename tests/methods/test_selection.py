@@ -98,7 +98,7 @@ def test_parents_are_kept_where_it_is_asked_for(asked: Corpus, server: ScriptedS
     method = GraphRAG(depth=1, select="dynamic", keep_parents=True)
     found = method.retrieve(Question(QUESTION), asked.index(), asked.runtime())
     looked = {c.id for c in (*asked.index().clusters_at(0), *asked.index().clusters_at(1))}
-    assert any(f"from {len(looked)} reports chosen by" in note for note in found.notes)
+    assert any(f"based on {len(looked)} reports chosen by" in note for note in found.notes)
 
 
 def test_where_nothing_is_relevant_at_a_depth_the_next_is_tried(asked: Corpus, server: ScriptedServer) -> None:

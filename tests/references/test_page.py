@@ -85,6 +85,7 @@ def test_the_libraries_are_for_development_only() -> None:
     extras = project["optional-dependencies"]
     for library in LIBRARIES.values():
         holders = [name for name, needed in extras.items() if any(re.match(rf"{library}\b", n) for n in needed)]
+        assert "dev" in holders
         assert set(holders) <= {"dev", library}, library  # an extra of its own is asked for by name
         assert not any(re.match(rf"{library}\b", n) for n in project["dependencies"])
     for path in (ROOT / "src").rglob("*.py"):

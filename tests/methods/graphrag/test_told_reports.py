@@ -111,7 +111,7 @@ def test_an_imported_index_answers_from_its_reports_and_says_whose_prose_it_is(h
     assert {c.document for c in answer.citations} == {"story"}
     assert all(c.quote in little_tables.STORY for c in answer.citations)
     assert "".join(heard) == answer.text
-    assert any("prose" in note and note.startswith("auto chose graphrag") for note in answer.notes)
+    assert any("prose" in note and note.startswith("method: graphrag (") for note in answer.notes)
 
 
 def test_a_document_that_is_called_by_a_hash_is_shown_by_its_title(tmp_path: Path) -> None:
