@@ -104,8 +104,9 @@ class PostgresStore:
             self._gate = gate
             yield
         finally:
-            if self._gate is gate:
-                self._gate = None
+            self._gate = None if self._gate is gate else self._gate
+            with suppress(StoreError):  # the server notices a closed connection only after a while
+                gate.value("SELECT pg_advisory_unlock_all()")
             gate.close()
 
     @property
@@ -388,8 +389,7 @@ def _cut_blocks(values: Iterable[T], size: int) -> Iterator[list[T]]:
 
 def _cut_bytes(sealed: Sequence[tuple[str, bytes]]) -> Iterator[list[tuple[str, bytes]]]:
     """Values in blocks of about `_BYTES`."""
-    block: list[tuple[str, bytes]] = []
-    held = 0
+    block, held = list[tuple[str, bytes]](), 0
     for key, value in sealed:
         block.append((key, value))
         held += len(value)
