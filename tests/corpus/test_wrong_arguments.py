@@ -1,0 +1,94 @@
+"""Arguments that cannot be used are errors of ours that name them, before anything is read or stored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from sensegraph import Condition, Corpus, Document, Scope
+from sensegraph.errors import InputError
+
+OFFLINE: dict[str, Any] = {"engine": "offline", "index": {"parts": []}}
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
+    with Corpus.open(tmp_path_factory.mktemp("wrong"), settings=OFFLINE) as corpus:
+        corpus.add(
+            Document("gzip.txt", "The gzip module reads compressed files.", metadata=(("year", 2020),), time="2020-05"),
+            Document("zlib.txt", "The zlib module compresses streams.", metadata=(("year", 2021),), time="2021-05"),
+        )
+        corpus.build()
+        yield corpus
+
+
+def test_one_pattern_is_one_pattern_and_not_its_letters(corpus: Corpus) -> None:
+    found = corpus.search("Which module reads files?", scope=Scope(documents="gzip*"))  # type: ignore[arg-type]
+    assert found.documents == ("gzip.txt",)
+    one = Condition("year", ">", 2020)
+    assert Scope(documents="gzip*", where=one) == Scope(documents=("gzip*",), where=(one,))  # type: ignore[arg-type]
+    assert hash(Scope(documents=["a", "b"], where=[one])) == hash(Scope(("a", "b"), (one,)))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [
+        ({"documents": (3,)}, "documents .* 3"),
+        ({"documents": None}, "documents .* None"),
+        ({"where": ("year>1",)}, "where .* 'year>1'"),
+        ({"where": "year>1"}, "where .* 'year>1'"),
+        ({"since": 2020}, "since .* int"),
+        ({"as_of": None}, "as_of .* NoneType"),
+        ({"between": "2015/2018"}, "between .* '2015/2018'"),
+        ({"between": ("2015",)}, "between .*'2015'"),
+        ({"between": (2015, 2018)}, "between .*2015, 2018"),
+        ({"unknown": "maybe"}, "unknown .* 'maybe'"),
+    ],
+)
+def test_a_scope_of_other_types_names_its_field(given: dict[str, Any], named: str) -> None:
+    with pytest.raises(InputError, match=named):
+        Scope(**given)
+
+
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [
+        ((1, "=", 2), "field .* int"),
+        (("year", "==", 2), "year .* '=='"),
+        (("year", "=", [2020]), "year .* list"),
+        (("year", ">", None), "year .* NoneType"),
+    ],
+)
+def test_a_condition_of_other_types_names_what_is_wrong(given: tuple[Any, ...], named: str) -> None:
+    assert Condition("year", "!=", None).value is None
+    with pytest.raises(InputError, match=named):
+        Condition(*given)
+
+
+@pytest.mark.parametrize(
+    ("field", "given"),
+    [("since", "soon"), ("until", "2020-02-30"), ("since", "-0044"), ("as_of", "soon"), ("known_at", "2020-13"),
+     ("between", ("", "soon"))],
+)  # fmt: skip
+def test_a_date_of_a_scope_that_is_none_names_field_and_form(corpus: Corpus, field: str, given: Any) -> None:
+    scope = Scope(**{field: given})
+    for ask in (corpus.query, corpus.search):
+        with pytest.raises(InputError, match=f"^{field} .*ISO 8601"):
+            ask("Which module reads files?", scope=scope)
+
+
+@pytest.mark.parametrize(
+    ("question", "more", "named"),
+    [
+        (None, {}, "NoneType"),
+        ("Which?", {"scope": "gzip*"}, "'gzip\\*'"),
+        ("Which?", {"history": ["earlier"]}, "history .* str"),
+    ],
+)
+def test_a_question_of_other_types_names_what_is_wrong(
+    corpus: Corpus, question: Any, more: dict[str, Any], named: str
+) -> None:
+    with pytest.raises(InputError, match=named):
+        corpus.query(question, **more)
