@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from sensegraph import Condition, Corpus, Document, Scope
-from sensegraph.errors import InputError
+from sensegraph.errors import InputError, SettingsError
 
 OFFLINE: dict[str, Any] = {"engine": "offline", "index": {"parts": []}}
 
@@ -92,3 +93,32 @@ def test_a_question_of_other_types_names_what_is_wrong(
 ) -> None:
     with pytest.raises(InputError, match=named):
         corpus.query(question, **more)
+
+
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [
+        ({"engin": "offline"}, "^the argument settings: unknown setting engin; did you mean engine"),
+        ({"processes": "many"}, "^the argument settings: .*processes"),
+        (
+            {"index.chunk_tokens": 400},
+            r'^the argument settings: .* nest it, as in \{"index": \{"chunk_tokens": …\}\}\.$',
+        ),
+        ({"index": {"temporal.dates": True}}, r'setting index.temporal.dates; .*\{"temporal": \{"dates": …\}\}\.$'),
+        ("offline", "^settings is a table .* 'offline'"),
+    ],
+)
+def test_settings_of_a_program_that_cannot_be_are_not_blamed_on_the_file(
+    tmp_path: Path, given: Any, named: str
+) -> None:
+    with pytest.raises(SettingsError, match=named):
+        Corpus.open(tmp_path, settings=given)
+    (tmp_path / "sensegraph.toml").write_text("[index]\nchunk_tokens = 300\n")
+    with pytest.raises(SettingsError, match=named):
+        Corpus.open(tmp_path, settings=given)
+
+
+def test_a_file_that_cannot_be_is_blamed_though_settings_were_given(tmp_path: Path) -> None:
+    (tmp_path / "sensegraph.toml").write_text("engin = 'offline'\n")
+    with pytest.raises(SettingsError, match=r"sensegraph\.toml: unknown setting engin;"):
+        Corpus.open(tmp_path, settings={"engine": "offline"})
