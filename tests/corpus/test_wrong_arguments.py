@@ -122,3 +122,33 @@ def test_a_file_that_cannot_be_is_blamed_though_settings_were_given(tmp_path: Pa
     (tmp_path / "sensegraph.toml").write_text("engin = 'offline'\n")
     with pytest.raises(SettingsError, match=r"sensegraph\.toml: unknown setting engin;"):
         Corpus.open(tmp_path, settings={"engine": "offline"})
+
+
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [
+        (3, "not 3"),
+        (b"text", "not b'text'"),
+        (None, "not None"),
+        (["a.txt"], "'a.txt'; give paths one by one"),
+        (Document(7, "Text."), "7 needs a text as its id, not int"),  # type: ignore[arg-type]
+        (Document("x", 5), "'x' needs a text as its text, not int"),  # type: ignore[arg-type]
+        (Document("x", "Text.", title=None), "'x' needs a text as its title"),  # type: ignore[arg-type]
+        (Document("x", "Text.", time=2020), "'x' needs a text as its time, not int"),  # type: ignore[arg-type]
+        (Document("x", "Text.", time="yesterday"), "time of the document 'x' is 'yesterday'.*ISO 8601"),
+        (Document("x", "Text.", time="2020-02-30"), "time of the document 'x' is '2020-02-30'.*ISO 8601"),
+        (Document("x", "Text.", metadata={"year": 1}), "'x' are pairs .* not a dict"),  # type: ignore[arg-type]
+        (Document("x", "Text.", metadata=("year",)), "'x' are pairs .* 'year'"),  # type: ignore[arg-type]
+        (Document("x", "Text.", metadata=(("by", {}),)), "by of the document 'x' .* dict"),  # type: ignore[arg-type]
+    ],
+)
+def test_what_is_no_document_is_refused_by_its_id_before_anything_is_stored(
+    tmp_path: Path, given: Any, named: str
+) -> None:
+    good = Document("good", "A text.", metadata=(("year", 2020), ("by", None)), time="2020-05-17T09:30:00+02:00")
+    with Corpus.open(tmp_path, settings=OFFLINE) as corpus:
+        for read in (corpus.add, corpus.estimate):
+            with pytest.raises(InputError, match=named):
+                read(good, [good], given)
+        assert corpus.document_keys() == {}
+        assert corpus.add(good).new == ("good",)
