@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from sensegraph.errors import InputError
 from sensegraph.language.dates.moments import is_readable
@@ -42,10 +43,11 @@ def _check_document(document: object) -> None:
             f"The time of the document {name!r} is {document.time!r}, which is no date of ISO 8601 such as 2023, "
             "2023-05 or 2023-05-17T09:30."
         )
-    if not isinstance(document.metadata, tuple | list):
-        kind = type(document.metadata).__name__
+    metadata: Any = document.metadata
+    if not isinstance(metadata, tuple | list):
+        kind = type(metadata).__name__
         raise InputError(f'The metadata of the document {name!r} are pairs such as (("year", 2023),), not a {kind}.')
-    for pair in document.metadata:
+    for pair in metadata:
         if not (isinstance(pair, tuple | list) and len(pair) == 2 and isinstance(pair[0], str)):
             raise InputError(f'The metadata of the document {name!r} are pairs such as ("year", 2023), not {pair!r}.')
         if not isinstance(pair[1], str | int | float | None):
