@@ -16,6 +16,7 @@ from sensegraph.corpus.workspace import Builder, Workspace
 from sensegraph.errors import InputError, NotIndexed, ResultGone, SettingsError
 from sensegraph.index.index import Index
 from sensegraph.index.restricted.moment import ask_in_time, restrict_to_time, time_notes
+from sensegraph.index.restricted.scope import check_scope
 from sensegraph.language.text import count_tokens
 from sensegraph.methods import ALIASES, METHODS, load_method, parts_needed
 from sensegraph.methods.auto import Able, Choice, choose_method, find_names_with
@@ -138,7 +139,14 @@ class Asker:
             )
 
     def stream(self, question: Question, scope: Scope, method: str, **options: Any) -> AnswerStream:
-        """The answer to a question while it is written; see `Corpus.stream`."""
+        """The answer to a question while it is written; see `Corpus.stream`.
+
+        Raises at once, and not with the first piece, for a question, scope, method or option that cannot be.
+        """
+        _require_words(question)
+        check_scope(scope)
+        if method != "auto" or self._workspace.settings.method != "auto":  # else the question and the index choose
+            self.method(method, question.text, **options)
         return AnswerStream(lambda hear: self.query(question, scope, method, hear, **options))
 
     def _answer(self, question: Question, scope: Scope, method: str, hear: Hear | None, **options: Any) -> Answer:
