@@ -23,7 +23,6 @@ from sensegraph.index.graph.lookups import Lookups, build_lookups
 from sensegraph.index.index import Index
 from sensegraph.index.manifest import Catalogue, DocumentEntry
 from sensegraph.index.parts import Part
-from sensegraph.language.dates.moments import is_readable
 from sensegraph.language.text import count_tokens, take_within
 from sensegraph.protocols import Embedder
 from sensegraph.questions import Condition, Scope
@@ -58,6 +57,10 @@ def check_scope(scope: object) -> None:
     """Raise InputError for what is no scope, and for a moment of it that is no date, naming its field."""
     if not isinstance(scope, Scope):
         raise InputError(f'scope is a value such as Scope(documents=("letters/*",)), not {scope!r}.')
+    if scope == Scope():
+        return
+    from sensegraph.language.dates.moments import is_readable  # only where something is filtered
+
     for name in ("since", "until", "as_of", "between", "known_at"):
         given = getattr(scope, name)
         for moment in given if name == "between" else (given,):
