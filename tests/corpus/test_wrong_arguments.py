@@ -86,6 +86,7 @@ def test_a_date_of_a_scope_that_is_none_names_field_and_form(corpus: Corpus, fie
         (None, {}, "NoneType"),
         ("Which?", {"scope": "gzip*"}, "'gzip\\*'"),
         ("Which?", {"history": ["earlier"]}, "history .* str"),
+        ("Which?", {"method": 3}, "method .* 3"),
     ],
 )
 def test_a_question_of_other_types_names_what_is_wrong(
@@ -93,6 +94,12 @@ def test_a_question_of_other_types_names_what_is_wrong(
 ) -> None:
     with pytest.raises(InputError, match=named):
         corpus.query(question, **more)
+
+
+@pytest.mark.parametrize("top", [0, "3", None])
+def test_a_number_of_passages_that_is_none_is_named(corpus: Corpus, top: Any) -> None:
+    with pytest.raises(InputError, match=f"top must be at least 1, not {top!r}"):
+        corpus.search("Which?", top=top)
 
 
 @pytest.mark.parametrize(

@@ -100,6 +100,8 @@ class Asker:
         `auto` is the method that the corpus was opened with; without one it chooses by the question and the index. A
         `depth`, or a bound on their tokens, asks for reports, which GraphRAG reads.
         """
+        if not isinstance(name, str):
+            raise InputError(f"method is the name of one, not {name!r}; give a value to `Corpus.open(method=…)`.")
         given = {k: v for k, v in options.items() if v is not None}
         own, settings = self._workspace.given.method, self._workspace.settings
         if own is not None and name in ("auto", own.name):
@@ -184,8 +186,8 @@ class Asker:
             return _ask_again(lambda: self._retrieve(question, scope, method, top, **options))
 
     def _retrieve(self, question: Question, scope: Scope, method: str, top: int, **options: Any) -> Evidence:
-        if top < 1:
-            raise InputError(f"top must be at least 1, not {top}.")
+        if not isinstance(top, int) or top < 1:
+            raise InputError(f"top must be at least 1, not {top!r}.")
         asked, masked = self._privacy.mask_question(_require_words(question))
         rt, index = self._workspace.asking_runtime(), restrict_to_time(self._builder.index(), scope)
         own = self._workspace.given.method
