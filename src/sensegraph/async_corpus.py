@@ -65,7 +65,10 @@ def stream_around(
 
 
 class AsyncAnswerStream:
-    """An answer while it is written: an asynchronous iterator of pieces of its text."""
+    """An answer while it is written: an asynchronous iterator of pieces of its text, to be left by `async with`.
+
+    `await stream.answer()` is the whole answer. Leaving an `async with` and `close` ask for it to be given up.
+    """
 
     def __init__(self, stream: AnswerStream) -> None:
         self._stream = stream
@@ -82,6 +85,12 @@ class AsyncAnswerStream:
         if piece == _END:
             raise StopAsyncIteration
         return piece
+
+    async def __aenter__(self) -> AsyncAnswerStream:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self.close()
 
     async def answer(self) -> Answer:
         """The whole answer, when it is written. Raises what asking raised."""

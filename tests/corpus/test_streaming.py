@@ -7,6 +7,7 @@ import inspect
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 import networkx
 import pandas
@@ -15,10 +16,10 @@ import pyarrow
 import pytest
 
 from harbour import papers
-from sensegraph import AsyncCorpus, Corpus, Scope, StopToken
+from sensegraph import AsyncAnswerStream, AsyncCorpus, Corpus, Scope, StopToken
 from sensegraph.async_corpus import await_method
 from sensegraph.corpus.asker import AnswerStream
-from sensegraph.errors import InputError, SettingsError, Stopped
+from sensegraph.errors import InputError, SensegraphError, SettingsError, Stopped
 from sensegraph.runtime.activity import check_stop
 from sensegraph.types import Answer, Citation
 
@@ -44,7 +45,51 @@ def test_the_pieces_of_a_stream_are_the_text_of_its_answer(root: Path) -> None:
         assert stream.answer.citations == corpus.ask(ASKED, scope=Scope(documents=("letter*", "minutes*"))).citations
         assert list(stream) == []
         with pytest.raises(InputError, match="empty"):
-            list(corpus.stream(" "))
+            corpus.stream(" ")
+
+
+@pytest.mark.parametrize(
+    ("question", "given", "named"),
+    [
+        (ASKED, {"method": "nosuch"}, "nosuch"),
+        (ASKED, {"method": "local", "hopps": 2}, "hopps"),
+        (ASKED, {"scope": "letter*"}, "letter"),
+        (ASKED, {"scope": Scope(since="soon")}, "since"),
+        (None, {}, "NoneType"),
+    ],
+)
+def test_a_stream_of_what_cannot_be_asked_raises_before_it_is_there(
+    root: Path, question: Any, given: dict[str, Any], named: str
+) -> None:
+    with Corpus.open(root, settings=OFFLINE) as corpus:
+        for stream in (corpus.stream, AsyncCorpus(corpus).stream):
+            with pytest.raises(SensegraphError, match=named):
+                stream(question, **given)
+
+
+def test_an_awaited_stream_is_left_as_the_other_is(root: Path) -> None:
+    begun, ended = threading.Event(), threading.Event()
+
+    def ask(hear: object) -> Answer:
+        hear("a piece")  # type: ignore[operator]
+        begun.set()
+        try:
+            while not ended.wait(0.01):
+                check_stop()
+        except Stopped:
+            ended.set()
+            raise
+        return Answer("whole")
+
+    async def work() -> None:
+        async with AsyncAnswerStream(AnswerStream(ask)) as stream:
+            assert await anext(stream) == "a piece"
+            begun.wait(5)
+        with pytest.raises(Stopped):
+            await stream.answer()
+
+    asyncio.run(work())
+    assert ended.is_set()
 
 
 def test_a_stream_that_is_left_stops_what_is_computed() -> None:

@@ -16,6 +16,7 @@ from sensegraph.corpus.workspace import Builder, Workspace
 from sensegraph.errors import InputError, NotIndexed, ResultGone, SettingsError
 from sensegraph.index.index import Index
 from sensegraph.index.restricted.moment import ask_in_time, restrict_to_time, time_notes
+from sensegraph.index.restricted.scope import check_scope
 from sensegraph.language.text import count_tokens
 from sensegraph.methods import ALIASES, METHODS, load_method, parts_needed
 from sensegraph.methods.auto import Able, Choice, choose_method, find_names_with
@@ -99,6 +100,8 @@ class Asker:
         `auto` is the method that the corpus was opened with; without one it chooses by the question and the index. A
         `depth`, or a bound on their tokens, asks for reports, which GraphRAG reads.
         """
+        if not isinstance(name, str):
+            raise InputError(f"method is the name of one, not {name!r}; give a value to `Corpus.open(method=…)`.")
         given = {k: v for k, v in options.items() if v is not None}
         own, settings = self._workspace.given.method, self._workspace.settings
         if own is not None and name in ("auto", own.name):
@@ -138,7 +141,14 @@ class Asker:
             )
 
     def stream(self, question: Question, scope: Scope, method: str, **options: Any) -> AnswerStream:
-        """The answer to a question while it is written; see `Corpus.stream`."""
+        """The answer to a question while it is written; see `Corpus.stream`.
+
+        Raises at once, and not with the first piece, for a question, scope, method or option that cannot be.
+        """
+        _require_words(question)
+        check_scope(scope)
+        if method != "auto" or self._workspace.settings.method != "auto":  # else the question and the index choose
+            self.method(method, question.text, **options)
         return AnswerStream(lambda hear: self.query(question, scope, method, hear, **options))
 
     def _answer(self, question: Question, scope: Scope, method: str, hear: Hear | None, **options: Any) -> Answer:
@@ -176,8 +186,8 @@ class Asker:
             return _ask_again(lambda: self._retrieve(question, scope, method, top, **options))
 
     def _retrieve(self, question: Question, scope: Scope, method: str, top: int, **options: Any) -> Evidence:
-        if top < 1:
-            raise InputError(f"top must be at least 1, not {top}.")
+        if not isinstance(top, int) or top < 1:
+            raise InputError(f"top must be at least 1, not {top!r}.")
         asked, masked = self._privacy.mask_question(_require_words(question))
         rt, index = self._workspace.asking_runtime(), restrict_to_time(self._builder.index(), scope)
         own = self._workspace.given.method

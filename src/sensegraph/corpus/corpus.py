@@ -302,7 +302,7 @@ class Corpus:
         history: Sequence[Turn] = (),
         **options: Any,
     ) -> AnswerStream:
-        """The answer to a question while it is written: an iterator of pieces of text, whose `answer` is the whole."""
+        """The answer while it is written: pieces of text, and `answer`, the whole. A wrong method raises at once."""
         return self.asker.stream(Question(question, tuple(history)), scope, method, **options)
 
     def search(

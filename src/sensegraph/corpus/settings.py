@@ -32,7 +32,6 @@ from sensegraph.runtime.database_address import PASSWORD, DatabaseAddress, is_da
 
 T = TypeVar("T")
 
-
 ENGINES = Names("engines", ("auto", "offline", "model", "local"))
 Guarded = Literal[
     "chat", "embedding", "rerank", "local", "folder", "cross-encoder", "store", "cluster"
@@ -49,6 +48,7 @@ _GUARDED = (
 _LINKS = "documents.follow_links"
 _LONGEST = 100_000  # bytes of a file of settings; the library takes the square of a name: 5 s of so many
 _HEADERS = "endpoint.headers"
+_GIVEN = "the argument settings"
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,11 @@ def load_settings(
                 f"else; say it yourself: --set {_LINKS}=true."
             )
         table = lay_tables(table, found)
-    settings = convert_settings(lay_tables(table, given), Settings, str(path), parts)
+    try:
+        settings = convert_settings(lay_tables(table, given), Settings, str(path), parts)
+    except SettingsError:
+        convert_settings(table, Settings, str(path), parts)  # raises where the file is at fault, else what was given is
+        settings = convert_settings(lay_tables(table, given), Settings, _GIVEN, parts)
     for name in [n for n, own in settings.methods.items() if own]:
         settings.method_settings(name, {})
     chosen = {
@@ -160,6 +164,10 @@ def convert_settings(table: Mapping[str, Any], kind: type[T], where: str, parts:
             names = list(dict.fromkeys([*plain, *table_types(own, parts)]))
             near = _suggest_setting(str(name), names, prefix, own)
             advice = f"did you mean {near}?" if near else f"known here: {', '.join(names)}."
+            if f"{prefix}{name}" in re.split(", | or ", near):  # it is known, as a setting inside a table
+                inner = str(name).split(".")
+                nested = "".join(f'{{"{part}": ' for part in inner) + "…" + "}" * len(inner)
+                advice = f"that is the setting {inner[-1]} inside a table: nest it, as in {nested}."
             raise SettingsError(f"{where}: unknown setting {prefix}{name!s}; {advice}")
     for _, prefix, name, hint, value in _walk_table(table, kind, parts):  # a word where one of a few others must stand
         words = find_allowed_words(hint)
@@ -271,6 +279,8 @@ def open_settings(
 
     It is below XDG_DATA_HOME, else below ~/.local/share, and holds what a database does not. Raises SettingsError.
     """
+    if not isinstance(given, Mapping | None):
+        raise SettingsError(f'settings is a table such as {{"engine": "offline"}}, not {given!r}.')
     if not is_database(str(root)):
         return Path(root), load_settings(Path(root), given, parts=parts)
     named = Path(os.environ.get("XDG_DATA_HOME", ""))

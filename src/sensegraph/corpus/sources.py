@@ -13,6 +13,7 @@ from uuid import uuid4
 
 from sensegraph.corpus.workspace import DOCUMENT, MASKED, ORIGIN, STATE, Builder, Workspace
 from sensegraph.documents.document_files import RECORDS, PartlyRead, list_document_files, name_inside
+from sensegraph.documents.values import list_values
 from sensegraph.errors import InputError
 from sensegraph.index.build import store_documents
 from sensegraph.index.index import keep_documents
@@ -108,9 +109,8 @@ class Sources:
         """
         from sensegraph.documents import load as load_documents
 
-        paths = [i for i in items if isinstance(i, str | Path)]
+        paths, values = [i for i in items if isinstance(i, str | Path)], list_values(items)
         loaded = load_documents(paths, settings=self._reading([base] if base else paths), base=base) if paths else None
-        values = [d for i in items if not isinstance(i, str | Path) for d in ([i] if isinstance(i, Document) else i)]
         documents = [*(loaded.documents if loaded else ()), *values]
         if nameless := [d for d in documents if not d.id]:
             raise InputError(f"{len(nameless)} documents have no id; give each a name that is unique in the corpus.")

@@ -19,7 +19,7 @@ from sensegraph.index.index import Index
 from sensegraph.index.parts import Part
 from sensegraph.index.restricted.arrivals import known_then, read_arrivals
 from sensegraph.index.restricted.dates import Dates, Fact, settle_dates
-from sensegraph.index.restricted.scope import ScopedIndex, join_texts, restrict_to_scope
+from sensegraph.index.restricted.scope import ScopedIndex, check_scope, join_texts, restrict_to_scope
 from sensegraph.language.asking.causing import asks_cause
 from sensegraph.language.asking.kinds import asks_for_several
 from sensegraph.language.dates.intervals import Span, holds_during, make_interval, span_through
@@ -162,6 +162,7 @@ def restrict_to_time(index: Index, scope: Scope, when: When | None = None, *, wh
 
     With `whole`, the time of the question is noted and nothing is left out for it.
     """
+    check_scope(scope)
     documents = replace(scope, as_of="", between=("", ""), known_at="", unknown="include")
     inside, note = index, ""
     if scope.known_at:
@@ -322,6 +323,7 @@ def ask_in_time(
     because what holds at a time need not name it. Where it is asked who held an office, for all things of a kind, or
     for a cause, such an engine reads the date itself, from all that is said: a cause comes before what it leads to.
     """
+    check_scope(scope)
     today = datetime.now(UTC).date().isoformat()
     when = None
     if read and index.manifest.dates and when_of(scope) is None:

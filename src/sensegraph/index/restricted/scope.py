@@ -53,8 +53,28 @@ _COMPARE = MappingProxyType(
 )
 
 
+def check_scope(scope: object) -> None:
+    """Raise InputError for what is no scope, and for a moment of it that is no date, naming its field."""
+    if not isinstance(scope, Scope):
+        raise InputError(f'scope is a value such as Scope(documents=("letters/*",)), not {scope!r}.')
+    if scope == Scope():
+        return
+    from sensegraph.language.dates.moments import is_readable  # only where something is filtered
+
+    for name in ("since", "until", "as_of", "between", "known_at"):
+        given = getattr(scope, name)
+        for moment in given if name == "between" else (given,):
+            signed = name in ("since", "until") and moment[:1] in "+-"  # these are compared as texts
+            if moment and (signed or not is_readable(moment)):
+                raise InputError(
+                    f"{name} of the scope is {moment!r}, which is no date of ISO 8601 such as 2023, 2023-05 or "
+                    "2023-05-17."
+                )
+
+
 def restrict_to_scope(index: Index, scope: Scope) -> Index:
     """`index` as `scope` leaves it. Raises InputError when no document is inside, saying which test fails."""
+    check_scope(scope)
     if scope == Scope():
         return index
     entries = index.catalogue.documents

@@ -54,8 +54,7 @@ class Database:
 
     def connect(self) -> Session:
         """A connection for the caller alone, who closes it."""
-        if not self._end.alive:
-            raise StoreError(f"{self.address} was closed.")
+        self._check_open()
         settings = {"application_name": "sensegraph", "search_path": self.address.schema, **_KEEPALIVE}
         made = self._client.connect(
             self.address.url,
@@ -67,9 +66,14 @@ class Database:
         with self.explaining():
             return Session(self, asyncio.run_coroutine_threadsafe(made, self._loop).result())
 
+    def _check_open(self) -> None:
+        if self.closed:
+            raise StoreError(f"The corpus in {self.address} was closed; open it again (`Corpus.open`).")
+
     @contextmanager
     def session(self) -> Iterator[Session]:
         """A connection for a while; afterwards another thread may use it."""
+        self._check_open()
         session: Session | None = None
         while session is None or session.lost:
             try:

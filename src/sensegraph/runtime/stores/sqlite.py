@@ -68,7 +68,7 @@ class SqliteStore:
         self._lock = threading.RLock()
         self._aside: dict[str, bytes] = {}
         self._arrays, self.replies = ArrayFiles(self.root / "arrays"), ReplyFile(self.root / REPLIES)
-        self._whole = False  # whether all of it was looked through
+        self._whole = self._closed = False  # whether all of it was looked through; whether `close` was called
         with self._guard():
             self._db = self._connect()
             check_inert(self._db)
@@ -145,17 +145,24 @@ class SqliteStore:
 
     def close(self) -> None:
         """Close the file; the store cannot be used afterwards."""
+        self._closed = True
         self._db.close()
         if self._whole:
             note_as_left(self.root)
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise StoreError(f"The corpus in {self.root.parent} was closed; open it again (`Corpus.open`).")
 
     @contextmanager
     def _guard(self) -> Iterator[None]:
         """Turn what SQLite and the disk say into one sentence that names the file."""
         try:
             with self._lock:
+                self._check_open()
                 yield
         except (sqlite3.Error, OSError) as e:
+            self._check_open()  # another thread may have closed it meanwhile
             # an operation that SQL itself refuses: the definition of a table is another
             refused = getattr(e, "sqlite_errorcode", None) == sqlite3.SQLITE_ERROR
             damaged = refused or (isinstance(e, sqlite3.DatabaseError) and not isinstance(e, sqlite3.OperationalError))
