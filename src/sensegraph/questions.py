@@ -141,7 +141,8 @@ class WordCounts:
     """How many `chunks` of the corpus hold some words, given as search's stems; and the `name` that is asked about.
 
     `partial` says that not all chunks that name things of the kind that is asked for were read; `heads` are the lines
-    that documents of the context open with, each with the part of chunk ids that tells its document.
+    that documents of the context open with, each with the part of chunk ids that tells its document. `named` are those
+    of the words that no chunk holds, but the id or the title of a document.
     """
 
     chunks: int
@@ -149,6 +150,7 @@ class WordCounts:
     name: NameCounts | None = None
     partial: bool = False
     heads: tuple[tuple[str, str], ...] = ()
+    named: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from sensegraph.answering.asking import count_words
 from sensegraph.answering.looked_up_chunks import (
     find_listed_chunks,
     find_named_chunks,
@@ -18,7 +19,7 @@ from sensegraph.corpus.corpus import Corpus
 from sensegraph.index.index import Index
 from sensegraph.index.restricted.scope import restrict_to_scope
 from sensegraph.language.defining import BARE, rate_fitness, rate_statement
-from sensegraph.questions import NameCounts, Scope
+from sensegraph.questions import NameCounts, Question, Scope
 from sensegraph.types import Document
 
 FAR = "It rained on the old quay and nobody came by boat or by train for a very long time. " * 3
@@ -188,7 +189,7 @@ def test_the_chunk_with_a_rare_word_that_the_first_ones_lack_stands_last_among_t
     assert place_rare_chunks("Who paid a toll?", first, quay) == first
 
 
-def test_the_head_of_a_document_is_its_first_lines_where_these_are_no_prose(tmp_path) -> None:
+def test_the_head_of_a_document_is_its_id_and_its_first_lines_where_these_are_no_prose(tmp_path) -> None:
     texts = {
         "a": f"The Quay License\nVersion 2\n\n{FAR}",
         "b": FAR,
@@ -197,4 +198,21 @@ def test_the_head_of_a_document_is_its_first_lines_where_these_are_no_prose(tmp_
         corpus.add([Document(name, text) for name, text in texts.items()])
         corpus.build()
         found = corpus.search("quay", method="bm25").passages
-        assert [head for _, head in read_heads(found, corpus.index())] == ["The Quay License Version 2"]
+        assert [head for _, head in read_heads(found, corpus.index())] == ["a The Quay License Version 2", "b"]
+
+
+def test_words_of_ids_and_titles_stand_in_the_sources(tmp_path) -> None:
+    said = "The Tide Foundation may publish revised versions of this licence from time to time."
+    with Corpus.open(tmp_path, settings={"engine": "offline", "index": {"parts": []}}) as corpus:
+        corpus.add([
+            Document("QPL-3", said, title="Quay Licence"),
+            Document("b", "The tide turns at noon by the quay.", title="On Bluefins"),
+        ])  # fmt: skip
+        corpus.build()
+        counted = count_words(Question("Who may publish revised versions of the QPL, bluefin or Kelp?"), corpus.index())
+        assert counted.named == ("qpl",)  # search reads titles itself
+        answer = corpus.query("Who may publish revised versions of the QPL?")
+        assert said in answer.text
+        assert not answer.abstained
+        assert "nowhere" not in corpus.query("When did the tide turn at noon on a Bluefin?").text
+        assert "“Kelp” and “grow” stand nowhere" in corpus.query("When did Kelp grow by the quay?").text

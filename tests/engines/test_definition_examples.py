@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from sensegraph.engines.offline.answers.asked import Asked
 from sensegraph.engines.offline.answers.definitions import answer_definition, rank_statements
 from sensegraph.engines.offline.answers.source_sentences import choose_language, read_source_sentences
@@ -31,6 +33,32 @@ def define(question: str, texts: dict[str, str], counts: NameCounts | None = Non
     sentences = tuple(read_source_sentences(chunks, choose_language(question, chunks)))
     written = answer_definition(Asked(question, chunks, sentences, WordCounts(0, (), counts) if counts else None))
     return "".join(s.text for s in written.statements) if written else ""
+
+
+README = """<p align="center"><img src="https://qpress.example/qpress_logo.png" alt="Qpress is a logo. It is blue."></p>
+
+__Quickpress__, or `qpress` as short version, is a fast lossless compression algorithm.
+
+<a href="https://qpress.example"><img src="https://qpress.example/badge.svg" alt="qpress build status"></a>
+
+| Name | Ratio |
+| --- | --- |
+| **qpress 1.5.7 -1** | 2.896 |
+
+![Speed of qpress](doc/qpress.png "qpress speed") | ![qpress](doc/other.png "qpress")
+"""
+
+
+def test_markup_of_a_page_and_rows_of_tables_do_not_hide_a_definition() -> None:
+    told = "__Quickpress__, or `qpress` as short version, is a fast lossless compression algorithm."
+    for asked in ("qpress", "Quickpress"):
+        assert define(f"What is {asked}?", {"README": README}) == told
+
+
+@pytest.mark.parametrize("name", ["*Tidebell*", "_Tidebell_", "**Tidebell**", "<b>Tidebell</b>", "***Tidebell***"])
+def test_emphasis_around_a_name_does_not_hide_a_definition(name: str) -> None:
+    said = f"{name} is a program that foretells the tides of the bay."
+    assert define("What is Tidebell?", {"a": f"We met Tidebell. {said}"}).startswith(said)
 
 
 MANY = {

@@ -75,11 +75,17 @@ def test_the_language_of_a_text_is_told(text, code):
     ("raw", "shown"),
     [
         ("And, you know, I think that the boom bust cycle is over.", "The boom bust cycle is over."),
-        ("So, um, I mean, we, we kind of built it.", "We built it."),
-        ("That means, like, getting companies to volunteer.", "That means getting companies to volunteer."),
+        ("So, um, I mean, we, we kind of built it.", "We, we kind of built it."),
+        ("That means, like, getting companies to volunteer.", "That means, like, getting companies to volunteer."),
         ("It 's just uh {disfmarker} I {disfmarker} I 'd say that 's fine .", "It's just I I'd say that's fine."),
-        ("[MUSIC] Hello there.", "Hello there."),
-        ("They trained a model, right?", "They trained a model."),
+        ("[MUSIC] Hello there. [Laughter] (laughs)", "Hello there."),
+        ("They trained a model, right?", "They trained a model, right?"),
+        ("Offer to sell, sell, import, and transfer the Work.", "Offer to sell, sell, import, and transfer the Work."),
+        ("Turn left, right, and left again.", "Turn left, right, and left again."),
+        ("A gap of 5 mm is allowed.", "A gap of 5 mm is allowed."),
+        ("-5 °C is the lowest value.", "-5 °C is the lowest value."),
+        ("Get /users/{id} (breakfast included) [ENTER].", "Get /users/{id} (breakfast included) [ENTER]."),
+        ("The value of a[0] is that of the first [12].", "The value of a[0] is that of the first."),
         ("This kind of thing never works.", "This kind of thing never works."),
         ("So many people came.", "So many people came."),
         ("I think so.", "I think so."),
@@ -98,6 +104,29 @@ def test_sentences_are_trimmed_lightly(raw, shown):
 @example("no no not not never never don't don't")
 def test_tidying_never_loses_a_negation(sentence):
     assert len(NEGATIONS.findall(tidy_sentence(sentence))) >= len(NEGATIONS.findall(sentence))
+
+
+_HEARD = {"um", "uh", "music", "pause"}  # hesitations, and what a transcript marks
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            "sell, sell Sell import and, right, like, sort of kind of you know, I mean, okay? that that is is mm 5 5 "
+            "-5 (break) (music) {id} [ENTER] a[0] um, uh [MUSIC] {pause} the well, so .xz not no".split()
+        ),
+        max_size=20,
+    ).map(" ".join)
+)
+@example("make, use, offer to sell, sell, import, and transfer the Work.")
+@example("go left, right, and sort of straight on, you know, okay?")
+def test_a_shown_sentence_is_one_run_of_the_words_of_its_source(sentence):
+    told, shown = (
+        [w for w in re.findall(r"\w+", text.casefold()) if w not in _HEARD]
+        for text in (sentence, tidy_sentence(sentence))
+    )
+    assert shown or not told
+    assert shown in [told[i : i + len(shown)] for i in range(len(told) + 1)]
 
 
 @given(spoken)

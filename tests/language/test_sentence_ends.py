@@ -84,6 +84,23 @@ def test_marks_of_lists_headings_and_quotations_belong_to_no_sentence() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ('<p align="center"><img src="a.png" alt="It runs. It stops."></p>\nIt runs.', ["It runs."]),
+        ('<h1 align="center">Tidebell</h1>\n<!-- a note. Or two. -->\nIt runs.', ["Tidebell", "It runs."]),
+        ('![A picture](a.png "of it") | ![Another](b.png)\nIt <b>runs</b>. <b>It</b> stops.', 2),
+        ("<p> is the element of paragraphs.", ["<p> is the element of paragraphs."]),
+        ("Write `<br>` there. `<hr>` is a rule.", ["Write `<br>` there.", "`<hr>` is a rule."]),
+        ('```html\n<img alt="A boat">\n```', ["```html", '<img alt="A boat">']),
+        ("If a <b and c> d it ends.", ["If a <b and c> d it ends."]),
+    ],
+)
+def test_tags_and_pictures_of_markdown_are_no_sentences(text: str, sentences: list[str] | int) -> None:
+    found = [text[a:b] for a, b in split_sentences(text)]
+    assert (len(found) if isinstance(sentences, int) else found) == sentences
+
+
 def test_there_are_lists_for_twelve_languages() -> None:
     assert len(LANGUAGES) == 12
     assert LANGUAGES[0] == "en"

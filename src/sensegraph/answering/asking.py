@@ -13,7 +13,13 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import TypeVar
 
-from sensegraph.answering.looked_up_chunks import find_listed_chunks, find_named_chunks, place_rare_chunks, read_heads
+from sensegraph.answering.looked_up_chunks import (
+    find_listed_chunks,
+    find_named_chunks,
+    find_naming_stems,
+    place_rare_chunks,
+    read_heads,
+)
 from sensegraph.errors import EndpointError, StepFailed
 from sensegraph.index.index import Index
 from sensegraph.index.passages import Teller, answer_from_draft, documents_behind, ground_statements, passage_tokens
@@ -202,7 +208,8 @@ def count_words(question: Question, index: Index, passages: Sequence[Passage] = 
     plain = (text.lower() if text.isupper() else text for text in asked)
     stems = sorted({stem for text in plain for stem in list_stems(part_camel_case(text))})
     words = tuple((stem, index.words.count(stem)) for stem in stems)
-    return WordCounts(len(index.words), words, heads=read_heads(passages, index))
+    named = find_naming_stems([stem for stem, n in words if not n], index)
+    return WordCounts(len(index.words), words, heads=read_heads(passages, index), named=named)
 
 
 def leads_of(inquiries: Sequence[Inquiry], rt: Runtime) -> tuple[list[Lead | None], Mapping[str, int]]:

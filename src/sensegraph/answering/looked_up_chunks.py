@@ -8,7 +8,7 @@ are not too many.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from itertools import takewhile
 
@@ -32,8 +32,15 @@ from sensegraph.language.defining import (
     read_asked_name,
     read_mentioned_name,
 )
-from sensegraph.language.text import fold, known_word, name_stemmer, part_camel_case, split_runs, stem_run
-from sensegraph.language.word_lists import SNOWBALL
+from sensegraph.language.text import (
+    fold,
+    known_word,
+    name_stemmer,
+    part_camel_case,
+    split_runs,
+    stem_run,
+)
+from sensegraph.language.word_lists import ENGLISH, SNOWBALL
 from sensegraph.runtime.keys import document_part
 from sensegraph.runtime.results import take_records
 from sensegraph.types import Chunk, Document, NameCounts, Passage
@@ -50,6 +57,10 @@ _SENTENCES = 3  # sentences with the name that are looked at in one chunk
 _AROUND = 240  # characters on either side of a name that its sentence is looked for in
 RARE, RARE_KEPT = 8, 2  # chunks with a word that is rare at most, and those with rare words that are added
 HEADED, _FEW, _LONGEST = 40, 3, 100  # chunks and documents with a word that may head one; chunks of that
+NAMES_READ, _BEGINS = (
+    10_000,
+    3,
+)  # documents of which ids and titles are read, and letters of a stem that a word begins with
 FIRST = 5  # chunks of which an engine reads all sentences
 _HEAD, _HEADING_BLOCKS, _HEADING_WORDS = 2000, 2, 8  # characters, blocks and words of these that may name a document
 _ENDS = re.compile(r"[.!?。！？][\"'”’)]?(?=\s|$)|\n\s*(?![\sa-z])|[。！？]")
@@ -261,11 +272,11 @@ def _span_document(place: int, entry: ChunkEntry, root: Index) -> tuple[int, int
 
 
 def _read_head(document: Document) -> str:
-    """The title of a document and its first blocks as far as these are short: a heading, however lines are wrapped."""
+    """Id and title of a document, and its first blocks where these are short: a heading, however lines are wrapped."""
     read = read_blocks(document.text[:_HEAD])
     blocks = (" ".join(read.text[b.start : b.end].strip(" #=*-\t\n").split()) for b in read.blocks)
     named = list(takewhile(lambda block: len(block.split()) <= _HEADING_WORDS, filter(None, blocks)))
-    return " ".join((document.title, *named[:_HEADING_BLOCKS])).strip()
+    return " ".join(filter(None, (document.id, document.title, *named[:_HEADING_BLOCKS])))
 
 
 def read_heads(passages: Sequence[Passage], index: Index) -> tuple[tuple[str, str], ...]:
@@ -274,3 +285,16 @@ def read_heads(passages: Sequence[Passage], index: Index) -> tuple[tuple[str, st
     parts = {document: document_part(name) for name, document in documents.items()}
     heads = ((part, _read_head(index.document(document))) for document, part in parts.items())
     return tuple((part, head) for part, head in heads if head)
+
+
+def find_naming_stems(stems: Collection[str], index: Index) -> tuple[str, ...]:
+    """Those of the stems that ids or titles of documents hold; none in a corpus of more than `NAMES_READ` documents."""
+    entries = index.catalogue.documents
+    if not stems or len(entries) > NAMES_READ:
+        return ()
+    begins = tuple({stem[:_BEGINS] for stem in stems})
+    names = (f"{entry.id} {entry.title}" for entry in entries)
+    near = (name for name in names if any(begin in fold(name) for begin in begins))
+    words = ((word, name_stemmer(name)) for name in near for word in split_runs(part_camel_case(name)))
+    held = {stem for word, spoken in words for way in (spoken, ENGLISH) for stem in stem_run(word, way)}
+    return tuple(stem for stem in stems if stem in held)

@@ -45,6 +45,16 @@ _ALSO_WORDS = frozenset(
 )
 _ORDINAL = frozenset(("de", "da", "cs", "pl", "ru"))
 _NAMED_BY_LETTER = frozenset("I Я И Ó Y".split())
+_HOLDS = (
+    "a|blockquote|center|dd|details|div|dl|dt|figcaption|figure|h[1-6]|li|ol|p|picture|pre|summary|table|tbody|td|th|thead|"
+    "tr|ul|video"
+)
+_MARKUP = re.compile(  # what lays out a page and says nothing; of code nothing is taken
+    r"(?P<code>```(?s:.*?)(?:```|\Z)|`[^`\n]*`)|<!--(?s:.{0,1000}?)-->|!\[[^\[\]\n]*\]\([^()\n]*\)"
+    rf"|<(?:br|hr|img|source)\b[^<>]*>|<(?:{_HOLDS}|font|span)\s(?=[^<>=]{{0,300}}=)[^<>]*>|</(?:{_HOLDS}|font|span)>"
+    rf"|<(?P<name>{_HOLDS})>(?=(?s:.{{0,300}}?)</(?P=name)>)",
+    re.IGNORECASE,
+)
 _BEHIND = " .,:;!?…\"'”’)»"  # what may stand behind the end of what is emphasized
 
 
@@ -137,8 +147,10 @@ class _Shown:
 def split_sentences(text: str) -> list[tuple[int, int]]:
     """Spans of the sentences of `text`, without surrounding white space and marks of lists and headings, in order.
 
-    What holds no letter and no digit is no sentence.
+    What holds no letter and no digit is no sentence; of Markdown, tags of HTML and pictures are white space.
     """
+    if "<" in text or "![" in text:
+        text = _MARKUP.sub(lambda m: m[0] if m["code"] else " " * len(m[0]), text)
     spans: list[tuple[int, int]] = []
     shown = _Shown(text)
     start = place = 0

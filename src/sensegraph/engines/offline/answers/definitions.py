@@ -47,6 +47,10 @@ NEAR = 5  # sentences behind the whole name in which a part stands for it
 SHORTENED = 0.7  # weight of a part that stands for the name
 _NUMBER = re.compile(r"^(?:§\s?)?\(?\d+(?:\.\d+)*[.)]*\s+(?=\W?[A-Za-z])")
 _LABEL = re.compile(r"^[A-ZÀ-Þ][A-ZÀ-Þ.’'-]+(?:\s[A-ZÀ-Þ.’'-]+)+:\s+")
+_EMPHASIS = re.compile(
+    r"</?(?:b|i|em|strong|code)>|\*{2,3}(?!\s?[:–—-])|__|`|(?<![\w*])([*_])(?=[^\s*_])([^*_\n]*[^\s*_])\1(?![\w*])"
+)
+_ROW = re.compile(r"\s\|\s|\|\W*$")
 _BEFORE_NAMED = re.compile(r"^\W*(?:The|This|That|These|Those|It|He|She|They)\s(?!@)")
 _HEAD = re.compile(
     rf"{SIGN}[^;!?]*?(?:\s(?:is|was|are|were)\s(?:also\s|currently\s|now\s)?|,\s)(?:an?|the|one\sof\sthe)\s"
@@ -108,7 +112,7 @@ def rank_statements(name: AskedName, sentences: Sequence[SourceSentence], alone:
     """
     writing = name.choose_writing(m for s in sentences for m in name.pattern.finditer(s.raw))
     ordered = _join_broken(name, sorted(sentences, key=lambda s: (s.reference, s.source.start, s.text)))
-    plain = [" ".join(re.sub(r"\*\*(?!\s?[:–—-])|__|`", "", s.text).split()) for s in ordered]  # without emphasis
+    plain = [" ".join(_EMPHASIS.sub(r"\2", s.text).split()) for s in ordered]
     masked = [writing.mask(_NUMBER.sub("", _LABEL.sub("", text))) for text in plain]
     naming = {s.document or s.origin for s, text in zip(ordered, masked, strict=True) if SIGN in text}
     held: dict[str, list[SourceSentence]] = {}
@@ -183,6 +187,8 @@ def _read_statement(sentence: SourceSentence, masked: str, name: AskedName, firs
         begins = first and len(text.split()) > 4 and not sentence.speaker
         weight, kind = (TITLED, "lead") if begins else (FOLLOWS, "follows")
     elif not weight:
+        return None
+    if weight <= BARE and _ROW.search(sentence.raw):  # a row of a table is no sentence
         return None
     fitness = rate_fitness(masked, kind)
     least = (0.5 + 0.15 * min(weight, 3.0)) * fitness if weight >= OUTRIGHT else 0.1

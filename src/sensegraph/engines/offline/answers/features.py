@@ -341,8 +341,8 @@ class _Comparison:
         return share, gain, lead
 
     def _find_missing(self) -> tuple[str, ...]:
-        known = self.counted.words if self.counted else ()
-        there = {t for t, n in known if n}.union(stem_asking_words(self.spoken), *self.texts.values())
+        known, named = (self.counted.words, self.counted.named) if self.counted else ((), ())
+        there = {t for t, n in known if n}.union(named, stem_asking_words(self.spoken), *self.texts.values())
         there.update(stem for listed in self.related.values() for stem, _ in listed)
         stems = {word: stem_units(word, self.spoken) for word in WORD.findall(self.question)}
         return tuple(word for word, own in stems.items() if own and there.isdisjoint(own))

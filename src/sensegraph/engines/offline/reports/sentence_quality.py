@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from itertools import pairwise
-from operator import eq
 
 from sensegraph.engines.offline.stemming import load_stemmer
 from sensegraph.language.asking.sentence_cues import is_command
@@ -105,33 +104,29 @@ def _find_stems(text: str, code: str) -> tuple[str, ...]:
 
 # ── the shown form ───────────────────────────────────────────────────────────────────────────────────────────────────
 
-_NOISE = r"laugh|chuckl|applau|inaudib|cross-?talk|music|paus|sigh|noise|unintell|overlap|break"
-_MARKS = re.compile(rf"\{{[^{{}}]*\}}|\[(?:[^\[\]a-z]*|(?i:{_NOISE})[^\[\]]*)\]|\((?i:{_NOISE})[^()]*\)")
+_SOUND = r"laugh(?:s|ter|ing)?|chuckl(?:es?|ing)|applau(?:se|ds?)|inaudible|cross-?talk|sigh(?:s|ing)?|unintelligible"
+_NOISE = rf"{_SOUND}|musi[ck]|pauses?|noises?|overlap(?:ping)?|break|vocalsound|nonvocalsound|disfmarker|gap"
+_AFTER = r"(?:\s(?:playing|plays|continues|fades|stops|ends|speech|talk))?[\s\d:.,-]*"
+_MARKS = re.compile(  # and numbers in brackets, but for those of elements: x[0]
+    rf"(?<!\S)\{{(?i:{_NOISE}){_AFTER}\}}|(?<!\b\w)\[(?:(?![^\W\d_])[^\[\]])*\]"
+    rf"|\[(?i:(?:{_NOISE}){_AFTER})\]|\((?i:(?:{_SOUND}){_AFTER})\)"
+)
 _SPACED = re.compile(r"(?<!-\w)\s+(?=[,.](?!\w))|\s+(?=[;:!?](?:\s|$))")  # .xz is a name and no end, -u . says where
 _CLITIC = re.compile(r"(?<=\w) +(?=(?:['’](?:s|re|ve|ll|d|m|t)|n['’]t)\b)", re.IGNORECASE)
-_HESITATION = re.compile(
-    r"(?:(?<=\s)|^),? *\b(?:[Uu]h+m*|[Uu]mm*|[Ee]rm+|[Hh]mm+|[Mm]m+(?:-?hmm*)?)\b(?![-'’])(?: *,)?"
+_HESITATION = re.compile(  # "mm" within a sentence is a unit
+    r"(?:(?<=\s)|^),? *\b(?:[Uu]h+m*|[Uu]mm*|[Ee]rm+|[Hh]mm+|[Mm]m+-?hmm*|[Mm]mm+)\b(?![-'’])(?: *,)?|^[Mm]m,"
 )
-_ASIDE = re.compile(r",\s*(?:you know|I mean|like|sort of|kind of|right|okay)(?:\s*,)+\s*", re.IGNORECASE)
-_CLAUSE = re.compile(r"(?:I|you|we|they|he|she|it|there|the|this|that|these|who|how|what|just|because|if)\b")
-_TAG = re.compile(r",\s*(?:right|okay|you know|you see)\s*\?$", re.IGNORECASE)
-_HEDGE = re.compile(
-    r"(?<=\b)(I|you|we|they|he|she|it|is|are|was|were|am|be|been|being|just|really|actually|and|but|to|have|has|had|"
-    r"do|did|can|could|would|will|should|might|(?:it|that|there|he|she)['’]s|(?:I|you|we|they)['’](?:ve|re|d|ll)|I['’]m)"
-    r"((?: +not)?) +(?:kind|sort) of +(?!things?\b|stuff\b|guys?\b|people\b)",
-    re.IGNORECASE,
-)
-_TWICE = re.compile(r"\b((?:\w+(?:['’]\w+)? +)?\w+(?:['’]\w+)?)((?:(?: *,)? +\1)+)(?![-'’\w])", re.IGNORECASE)
-_MEANT_TWICE = frozenset("that had very really much far so long many more no not never don't can't bye ha".split())
+_LED = re.compile(r"^(?:[\s,;]|\.{2,}|—|[.–-]+(?=\s))+")  # "-5 °C" and ".xz" begin with their signs
 _OPENING = re.compile(f"^(?:{CUES['opening-markers']})", re.IGNORECASE)
 
 
 @lru_cache(maxsize=1 << 15)
 def tidy_sentence(sentence: str) -> str:
-    """`sentence` lightly trimmed for showing: transcript marks, fillers, repeats and opening markers removed.
+    """`sentence` lightly trimmed for showing: transcript marks, hesitations and opening markers removed.
 
-    Never trims a negation or a modal verb, and never to nothing. Applying it again changes nothing. Text in
-    other languages than English only loses marks and stray white space, a command nothing but that.
+    No word between the first and the last that it shows is left out but "uh", "um" and the like. Never trimmed to
+    nothing. Applying it again changes nothing. Text in other languages than English only loses marks and stray white
+    space, a command nothing but that.
     """
     if is_command(sentence):
         return " ".join(sentence.split())
@@ -149,25 +144,8 @@ def tidy_sentence(sentence: str) -> str:
 
 
 def _trim_speech(text: str) -> str:
-    """Without fillers, repeats and opening markers (English)."""
-
-    def replace_aside(match: re.Match[str]) -> str:
-        return ", " if _CLAUSE.match(match.string, match.end()) else " "  # a comma where a new clause begins
-
-    def say_once(match: re.Match[str]) -> str:
-        words = match[1].casefold().replace("’", "'").split()
-        kept = any(w in _MEANT_TWICE or w.endswith("n't") or w.isdigit() for w in words)
-        return match[0] if kept else match[1]
-
-    text = _HESITATION.sub(" ", text)
-    text = _ASIDE.sub(replace_aside, text)
-    text = _TAG.sub(".", text)
-    if " of " in text:  # spares the two slow patterns most sentences
-        text = _HEDGE.sub(r"\1\2 ", text)
-    words = text.casefold().replace(",", " ").split()
-    if any(map(eq, words, words[1:])) or any(map(eq, words, words[2:])):
-        text = _TWICE.sub(say_once, text)
-    text = _SPACED.sub("", " ".join(text.split())).lstrip(",;. -–—")
+    """Without hesitations and opening markers (English)."""
+    text = _LED.sub("", _SPACED.sub("", " ".join(_HESITATION.sub(" ", text).split())))
     while (match := _OPENING.match(text)) and match.end() < len(text):
         text = text[match.end() :].lstrip(",; ")
     return text
