@@ -178,10 +178,10 @@ def render_html(sheet: Sheet) -> str:
     lines = [f"<header>\n<h1>{escape(sheet.title)}</h1>"]
     lines += [f"<p>{escape(line)}</p>" for line in sheet.lead]
     lines.append("</header>\n<nav><ul>")
-    lines += [f'<li><a href="#{_make_anchor(s)}">{escape(s.title)}</a></li>' for s in sheet.sections]
+    lines += [f'<li><a href="#{make_slug(s.title)}">{escape(s.title)}</a></li>' for s in sheet.sections]
     lines.append("</ul></nav>\n<main>")
     for section in sheet.sections:
-        lines.append(f'<section id="{_make_anchor(section)}">\n<h2>{escape(section.title)}</h2>')
+        lines.append(f'<section id="{make_slug(section.title)}">\n<h2>{escape(section.title)}</h2>')
         lines += [_render_part(part) for part in section.parts]
         lines.append("</section>")
     lines.append("</main>")
@@ -193,8 +193,9 @@ def render_html(sheet: Sheet) -> str:
     )
 
 
-def _make_anchor(section: Section) -> str:
-    return "-".join("".join(c if c.isalnum() else " " for c in section.title.lower()).split())
+def make_slug(title: str) -> str:
+    """A title as part of an address or of a file's name: its letters and digits in lower case, hyphens between."""
+    return "-".join("".join(c if c.isalnum() else " " for c in title.lower()).split())
 
 
 def _render_part(part: Part) -> str:
