@@ -203,7 +203,8 @@ def report_types(found: Outcome) -> Iterable[Section]:
         rows = []
         for name, replies in found.answers.items():
             judged = zip(found.questions, replies, strict=True)
-            told = count_abstentions((q.answerable, r.answer.text) for q, r in judged if not r.failure)
+            texts = ((q.answerable, "" if r.refused else r.answer.text) for q, r in judged if not r.failure)
+            told = count_abstentions(texts)
             shown = (told.rate, told.false_rate, told.precision)
             rows.append([name, f"{told.abstained} of {told.unanswerable}", *(format_number(v) for v in shown)])
         head = ["", "abstained", "rate", "on questions with an answer", "precision"]
