@@ -9,6 +9,7 @@ from itertools import groupby
 from typing import Any
 
 from sensegraph.answering.grounding.checking import count_abstentions
+from sensegraph.display import format_source
 from sensegraph.lab.experiments import charts, comparison_tables, sheets
 from sensegraph.lab.experiments.comparison_tables import HOW, describe_evaluation, explain_lack_of_power, tabulate_pairs
 from sensegraph.lab.experiments.conditions import Condition, Plan
@@ -63,9 +64,11 @@ def build_report(found: Outcome) -> Sheet:
     sections += [*report_types(found), Section("Cost, latency and length", (*tabulate_costs(found), lengths))]
     examples = []
     for i, question in enumerate(found.questions[: found.plan.examples]):
-        own = ((n, replies[i]) for n, replies in found.answers.items())
-        texts = tuple((n, reply.answer.text or f"(failed: {reply.failure})") for n, reply in own)
-        examples.append(sheets.Beside(question.text, texts))
+        texts = []
+        for name, reply in ((n, replies[i]) for n, replies in found.answers.items()):
+            sources = tuple(map(format_source, reply.answer.citations))
+            texts.append(sheets.Named(name, reply.answer.text or f"(failed: {reply.failure})", sources))
+        examples.append(sheets.Beside(question.text, tuple(texts)))
     if examples:
         sections.append(Section("Answers side by side", tuple(examples)))
     return Sheet(found.plan.title or f"Evaluation of {found.corpus}", tuple(_describe_setup(found)), tuple(sections))
