@@ -6,7 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from sensegraph.types import Answer
+    from sensegraph.types import Answer, Citation
 
 _SHOWN = 5  # sources beyond which a notebook shows them folded
 
@@ -17,9 +17,14 @@ def format_span(document: str, start: int, end: int, page: int | None) -> str:
     return f"{document}{between}{start}-{end}"
 
 
+def format_source(cited: Citation) -> str:
+    """A source of an answer: its number, document, span and quote."""
+    return f"[{cited.marker}] {format_span(cited.document, cited.start, cited.end, cited.page)} “{cited.quote}”"
+
+
 def show_text(found: Answer) -> str:
     """The text of an answer, then each source with its quote."""
-    rows = [f"[{c.marker}] {format_span(c.document, c.start, c.end, c.page)} “{c.quote}”" for c in found.citations]
+    rows = [format_source(c) for c in found.citations]
     return "\n".join([found.text, "", "Sources", *rows]) if rows else found.text
 
 

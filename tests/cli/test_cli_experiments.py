@@ -96,7 +96,11 @@ def test_a_plan_is_carried_out_and_its_report_written(run: Run):
     folder = Path("plan.results")
     written = {p.name for p in folder.iterdir() if p.is_file()}
     assert written == {"report.md", "report.html", "results.json", "answers.jsonl"}
+    charts = sorted(p.name for p in (folder / "figures").iterdir())
+    assert charts == ["means-claims.svg", "means-clusters-of-claims.svg", "means-length.svg"]
+    assert (folder / "report.html").read_text().count("<svg") == 3
     report = (folder / "report.md").read_text()
+    assert all(f"(figures/{name})" in report for name in charts)
     assert "Context: 8,000 tokens for every condition." in report
     assert "Engine offline, no judge; 3 questions; answers: 0 calls" in report
     answers = [json.loads(line) for line in (folder / "answers.jsonl").read_text().splitlines()]

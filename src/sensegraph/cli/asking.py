@@ -358,8 +358,10 @@ def list_methods(
 def format_checks(found: Checked) -> str:
     """The checks for people: what was checked by whom, the figures, and each problem."""
     lines = [f"Checks ({found.by})"]
+    spans = f"- {found.exact:,} of {show.format_quantity(found.citations, 'quoted span')} read as in their documents"
     if found.abstained:
-        lines.append("- the answer says that it has none: there is nothing to check")
+        nothing = ": there is nothing to check" if not found.citations else ", and cites what comes nearest"
+        lines += [f"- the answer says that it has none{nothing}", *[spans] * bool(found.citations)]
     else:
         cited = found.statements - len(found.uncited)
         statements = show.format_quantity(found.statements, "statement")
@@ -369,8 +371,7 @@ def format_checks(found: Checked) -> str:
             lines.append(f"- {uncited} without a source: “{show.shorten_line(found.uncited[0])}”")
         if found.unjudged:
             lines.append(f"- {show.format_quantity(found.unjudged, 'statement')} without a verdict")
-        spans = show.format_quantity(found.citations, "quoted span")
-        lines.append(f"- {found.exact:,} of {spans} read as in their documents")
+        lines.append(spans)
         if found.recall is not None and found.precision is not None:
             lines.append(f"- citation recall {found.recall:.2f}, citation precision {found.precision:.2f}")
     lines += [f"! may answer another question\n  {reason}" for reason in found.unanswered]

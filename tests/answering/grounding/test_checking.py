@@ -94,6 +94,19 @@ def test_an_answer_that_has_none_has_nothing_to_check() -> None:
     assert (found.abstained, found.statements, found.recall, found.precision) == (True, 0, None, None)
 
 
+def test_an_answer_that_abstains_and_cites_what_comes_nearest_has_no_recall_but_its_quotes_are_checked() -> None:
+    text = (
+        "The sources do not answer this. “qubits” stands nowhere in them.\n\nWhat comes nearest: Bergen is not dry. [1]"
+    )
+    answer = Answer(text, (citation(1, TOWNS, "Bergen is not dry."),), abstained=True)
+    for one in (answer, replace(answer, abstained=False)):  # as it says of itself, and by its words alone
+        found = checked(one)
+        assert (found.abstained, found.recall, found.precision) == (True, None, None)
+        assert (found.statements, found.exact, found.uncited, found.problems) == (1, 1, (), ())
+    wrong = replace(answer, citations=(replace(answer.citations[0], quote="Bergen is dry."),))
+    assert [p.kind for p in checked(wrong).problems] == ["unsupported", "misquoted"]
+
+
 def test_a_model_is_shown_what_stands_around_a_span(server, store: SqliteStore) -> None:  # type: ignore[no-untyped-def]
     answer = Answer("Bergen is not dry in 1911. [1]", (citation(1, TOWNS, "Bergen is not dry."),))
     assert [p.kind for p in checked(answer).problems] == ["unsupported"]

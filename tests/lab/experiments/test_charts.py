@@ -8,12 +8,12 @@ from xml.etree import ElementTree
 
 import pytest
 
-from sensegraph.lab.experiments.charts import draw_length_effect, draw_rates, draw_win_matrix
+from sensegraph.lab.experiments.charts import draw_length_effect, draw_means, draw_rates, draw_win_matrix
 from sensegraph.lab.experiments.sheets import Cell, Fold, Grid, Section, Sheet, make_table
 from sensegraph.lab.experiments.table_files import escape_latex, list_tables, render_csv, render_latex
 from sensegraph.lab.judging.bias import assess_bias
 from sensegraph.lab.judging.judgements import Judgements, tally_pair
-from sensegraph.lab.scores.statistics import compare_judged_pairs
+from sensegraph.lab.scores.statistics import Interval, compare_judged_pairs
 from simulated_judges import PAIR, Lengths, count_words, judge_run, toss_coins
 
 CRITERION = "comprehensiveness"
@@ -64,6 +64,22 @@ def test_without_verdicts_the_chart_of_lengths_is_empty() -> None:
     assert texts(draw_length_effect(CRITERION, empty), "title") == [
         f"{CRITERION}: score of the longer answer, by how many words longer it is"
     ]
+
+
+def test_every_mean_stands_with_its_interval_on_one_scale_that_reaches_the_highest() -> None:
+    means: dict[str, dict[str, Interval | None]] = {
+        "claims": {"walk": Interval(3.0, 1.0, 4.5), "naive": None},
+        "other": {"walk": Interval(0.5, 0.25, 1.0)},
+    }
+    chart = draw_means("Claims", means, 1)
+    assert texts(chart, "title") == [
+        "Claims: means with 95 % intervals", "claims, walk: 3.0 [1.0, 4.5]", "other, walk: 0.5 [0.2, 1.0]"
+    ]  # fmt: skip
+    assert texts(chart)[-5:] == ["0", "2", "4", "6", "8"]
+    assert texts(chart).count("no value") == 1
+    discs = [float(e.get("cx", "0")) for e in ElementTree.fromstring(chart).iter(f"{SVG}circle")]
+    zero = float(next(e.get("x", "0") for e in ElementTree.fromstring(chart).iter(f"{SVG}text") if e.text == "0"))
+    assert [round(x - zero, 1) for x in discs] == [420 * 3 / 8, round(420 * 0.5 / 8, 1)]
 
 
 TABLE = make_table("Means & more", ["", "a_b", "words"], [["50 %", Cell("−1,234.5", strong=True), "–"]], "n < 10")

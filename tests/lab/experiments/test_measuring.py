@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.lab.experiments.conditions import Asked, Reply
-from sensegraph.lab.experiments.experiment import measure_claims
+from sensegraph.lab.experiments.experiment import measure_claims, measure_support
 from sensegraph.lab.grounding.claims import ClaimSettings
 from sensegraph.runtime.stores.sqlite import SqliteStore
-from sensegraph.types import Answer
+from sensegraph.types import Answer, Citation, Document
 from wired import runtime
 
 
@@ -19,3 +22,16 @@ def test_an_answer_that_failed_has_no_claims_and_shifts_no_others(store: SqliteS
     assert len(found) == 5
     for measure in found:  # the rules find no claim in what says what is needed
         assert measure.values == {"A": [1.0, None, 0.0], "B": [0.0, 0.0, 1.0]}
+
+
+def test_an_abstention_that_cites_what_comes_nearest_is_undefined_in_grounding_and_counted(store: SqliteStore) -> None:
+    towns = Document("towns", "Bergen is not dry.")
+    cited = (Citation(1, "towns", 0, 18, towns.text),)
+    none = Reply(Answer(f"The sources do not answer this.\n\nWhat comes nearest: {towns.text} [1]", cited))
+    good, silent = Reply(Answer(f"{towns.text} [1]", cited)), Reply(Answer("Not known to me.", abstained=True))
+    found = measure_support(
+        {"A": [good, none, silent]}, {"towns": towns}.get, replace(runtime(store), engine=ClassicalEngine())
+    )
+    assert [m.name for m in found] == ["citation recall", "citation precision", "supported statements"]
+    assert all(m.values == {"A": [1.0, None, None]} for m in found)
+    assert [r.refused for r in (good, none, silent)] == [False, True, True]

@@ -14,6 +14,7 @@ from sensegraph.lab.experiments.sheets import (
     Fold,
     Grid,
     Items,
+    Named,
     Section,
     Sheet,
     format_number,
@@ -32,7 +33,14 @@ SHEET = Sheet(
     (
         Section("In short", (Items(("first", "second & last")),)),
         Section("Figures", (Grid((HEAT, HEAT), "How to read."), Fold("All", (PLAIN,)), "So it is.", PLAIN)),
-        Section("Answers", (Beside("Why?", (("A", "Because.\n\nOr <not>."), ("B", ""))),)),
+        Section(
+            "Answers",
+            (
+                Beside(
+                    "Why?", (Named("A", "Because.\n\nOr <not>.", ("[1] a.txt:0-8 “Be\ncause & so”",)), Named("B", ""))
+                ),
+            ),
+        ),
     ),
 )
 
@@ -47,6 +55,15 @@ def test_the_page_is_well_formed_and_keeps_every_text_as_it_was():
     found = "".join(tree(SHEET).itertext())
     for text in ("A <report>", "second & last", "Said | of <A>", "x & y", "Or <not>.", "75.0", "A note."):
         assert text in found
+
+
+def test_the_sources_of_a_text_stand_below_it_and_a_text_without_has_none():
+    (answers,) = [e for e in tree(SHEET).iter("div") if e.get("class") == "beside"]
+    first, second = list(answers)
+    assert [li.text for li in first.iter("li")] == ["[1] a.txt:0-8 “Be\ncause & so”"]
+    assert [e.tag for e in second] == ["h4"]
+    shown = "> Because.\n>\n> Or <not>.\n>\n> Sources:\n>\n> - [1] a.txt:0-8 “Be cause & so”\n\n**B**\n\n>\n"
+    assert render_markdown(SHEET).endswith(shown)
 
 
 def test_the_page_asks_nothing_of_any_other_place():

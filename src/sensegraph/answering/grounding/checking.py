@@ -118,6 +118,7 @@ class Checked:
     `statements` counts those of the answer, `supported` those that their citations bear, `unjudged` those without a
     verdict; `uncited` are those that cite nothing. Of `citations`, `exact` quote their document word for word. `recall`
     and `precision` are those of citations (see `citations`), 0 to 1, None for an answer that abstains or says nothing.
+    An answer that abstains may cite what comes nearest: then `statements` are those that cite something.
     `unanswered` are the reasons why the answer does not seem to answer its question (see `unanswered`); none where it
     does, where it abstains, and where no question is given.
     """
@@ -152,7 +153,7 @@ def check_answers(
 ) -> list[Checked]:
     """Several answers, so that what is asked of a model is asked at once; `posed` are their questions, or empty."""
     documents = {c.document: fetch(c.document) for a in answers for c in a.citations}
-    said = [() if _answer_abstains(a) else split_cited_statements(_drop_quoted_marks(a)) for a in answers]
+    said = [_split_answer(a) for a in answers]
     # what each citation says: its quote, and for those who read what stands around it
     texts = [
         {Reference(c.marker): _widen_quote(c, documents[c.document]) if by.wide else c.quote for c in a.citations}
@@ -199,8 +200,14 @@ def _drop_quoted_marks(answer: Answer) -> str:
     return _MARK.sub(lambda mark: "" if mark[1] in quoted else mark[0], answer.text)
 
 
+def _split_answer(answer: Answer) -> tuple[CitedStatement, ...]:
+    """The statements of an answer; of one that abstains only what it cites."""
+    said = tuple(split_cited_statements(_drop_quoted_marks(answer)))
+    return tuple(s for s in said if s.references) if _answer_abstains(answer) else said
+
+
 def _answer_abstains(answer: Answer) -> bool:
-    return not answer.citations and says_no_answer(answer.text)
+    return answer.abstained or says_no_answer(answer.text)
 
 
 def _quotes_exactly(citation: Citation, document: Document | None) -> bool:
@@ -231,6 +238,7 @@ def _check_statements(
         lacking = documents[c.document] is None
         why = f"there is no document {c.document}" if lacking else f"{where} reads otherwise"
         problems.append(Problem("misquoted", statement, why, (str(mark),)))
+    abstains = _answer_abstains(answer)
     return Checked(
         by,
         len(said),
@@ -239,10 +247,10 @@ def _check_statements(
         tuple(s.text for s in said if not s.references and not s.more),
         len(answer.citations),
         len(answer.citations) - len(wrong),
-        found.recall,
-        found.precision,
+        None if abstains else found.recall,
+        None if abstains else found.precision,
         tuple(problems),
-        _answer_abstains(answer),
+        abstains,
         _compare_with_question(answer, posed, documents),
     )
 

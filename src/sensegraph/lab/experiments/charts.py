@@ -1,11 +1,11 @@
-"""Charts of a judge's verdicts as SVG: win rates as a matrix, with their intervals, and against length.
+"""Charts of an evaluation as SVG: means with intervals; of a judge's verdicts win rates, and wins against length.
 
 Letters and lines take the colour of what surrounds them, so that a chart does on light and on dark paper.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import escape, quoteattr
 
@@ -14,7 +14,7 @@ import numpy as np
 from sensegraph.lab.experiments.sheets import shade_colours
 from sensegraph.lab.judging.judgements import Judgements
 from sensegraph.lab.judging.length_control import ControlledRate, scores_and_lengths
-from sensegraph.lab.scores.statistics import Pair, wilson_interval
+from sensegraph.lab.scores.statistics import Interval, Pair, wilson_interval
 
 _FONT = "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"
 _BLUE, _ORANGE = "#2166ac", "#b35806"
@@ -23,6 +23,9 @@ _SCALE, _ROW, _EDGE = 420.0, 34.0, 16.0
 _CELL = 58.0
 _FIELD = (460.0, 240.0)  # width and height of the field of points
 _BINS = 4
+_STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)  # of a scale of means, times a power of ten
+_TICKS = 4
+_MEAN_ROW = 20.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,39 @@ def _line(x1: float, y1: float, x2: float, y2: float, colour: str = "currentColo
 def _disc(x: float, y: float, radius: float, colour: str, title: str, *, hollow: bool = False) -> str:
     look = f'fill="none" stroke="{colour}" stroke-width="1.5"' if hollow else f'fill="{colour}"'
     return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:g}" {look}><title>{escape(title)}</title></circle>'
+
+
+def draw_means(group: str, means: Mapping[str, Mapping[str, Interval | None]], digits: int = 2) -> str:
+    """The mean of each measure of a group under each condition with its 95 % interval, all on one scale from 0.
+
+    `means` gives intervals by measure and condition, None where a condition has no value.
+    """
+    title = f"{group}: means with 95 % intervals"
+    # the least round step of which so many as a scale has reach the highest end
+    least = max((i.high for own in means.values() for i in own.values() if i), default=0.0) / _TICKS or 1.0
+    power = 10.0 ** float(np.floor(np.log10(least)))
+    step = next(power * s for s in _STEPS if power * s >= least * (1 - 1e-9))
+    zero, unit = _EDGE + _LETTER * max(len(name) for own in means.values() for name in own) + 14, _SCALE / _TICKS
+    parts, y = [_text(_EDGE, 18, title, extra='font-weight="bold"')], 30.0
+    for measure, own in means.items():
+        parts.append(_text(_EDGE, y + 14, measure, extra='font-style="italic"'))
+        top, y = y + _MEAN_ROW, y + _MEAN_ROW * (1 + len(own))
+        parts += [_line(zero + unit * n, top, zero + unit * n, y) for n in range(_TICKS + 1)]
+        for i, (name, interval) in enumerate(own.items()):
+            middle = top + _MEAN_ROW * (i + 0.5)
+            parts.append(_text(zero - 12, middle + 4, name, "end"))
+            if interval is None:
+                parts.append(_text(zero + 6, middle + 4, "no value"))
+                continue
+            ends = interval.low, interval.mean, interval.high
+            low, mean, high = (zero + unit * v / step for v in ends)
+            parts.append(_line(low, middle, high, middle, _BLUE, 'stroke-width="2"'))
+            low_shown, mean_shown, high_shown = (f"{v:,.{digits}f}" for v in ends)
+            told = f"{measure}, {name}: {mean_shown} [{low_shown}, {high_shown}]"
+            parts.append(_disc(mean, middle, 4.5, _BLUE, told))
+    parts += [_text(zero + unit * n, y + 16, f"{step * n:,.4g}", "middle") for n in range(_TICKS + 1)]
+    width = max(zero + _SCALE + 2 * _EDGE, 2 * _EDGE + 1.15 * _LETTER * len(title))
+    return _Svg(width, y + 28, title, tuple(parts)).render()
 
 
 def draw_win_matrix(criterion: str, names: Sequence[str], rates: Sequence[ControlledRate]) -> str:

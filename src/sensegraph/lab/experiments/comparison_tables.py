@@ -149,7 +149,7 @@ def draw_charts(found: Verdicts, names: Sequence[str]) -> Iterable[sheets.Pictur
     """Of each criterion the matrix of win rates at equal length, the rates with intervals, and wins against length."""
     for criterion, every in found.pairs.items():
         rates = found.bias.controlled[criterion]
-        name = "-".join("".join(c if c.isalnum() else " " for c in criterion.lower()).split())
+        name = sheets.make_slug(criterion)
         drawn = {
             "wins": charts.draw_win_matrix(criterion, names, rates),
             "intervals": charts.draw_rates(criterion, every, rates),

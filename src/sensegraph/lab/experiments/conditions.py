@@ -216,7 +216,7 @@ class Reply:
     @property
     def refused(self) -> bool:
         """Whether it only says that it cannot be answered: such an answer stays in the sample, and is counted."""
-        return not self.failure and (not self.text or says_no_answer(self.answer.text))
+        return not self.failure and (self.answer.abstained or not self.text or says_no_answer(self.answer.text))
 
 
 @dataclass(frozen=True, slots=True)

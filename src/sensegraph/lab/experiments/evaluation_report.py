@@ -9,7 +9,8 @@ from itertools import groupby
 from typing import Any
 
 from sensegraph.answering.grounding.checking import count_abstentions
-from sensegraph.lab.experiments import comparison_tables, sheets
+from sensegraph.display import format_source
+from sensegraph.lab.experiments import charts, comparison_tables, sheets
 from sensegraph.lab.experiments.comparison_tables import HOW, describe_evaluation, explain_lack_of_power, tabulate_pairs
 from sensegraph.lab.experiments.conditions import Condition, Plan
 from sensegraph.lab.experiments.experiment import Compared, Measure, Outcome, Verdicts
@@ -24,7 +25,7 @@ from sensegraph.lab.experiments.sheets import (
 )
 from sensegraph.lab.judging.length_control import ControlledRate
 from sensegraph.lab.retrieval.retrieval_tables import align_columns
-from sensegraph.lab.scores.statistics import Pair, Values, count_compared, mean_interval
+from sensegraph.lab.scores.statistics import Interval, Pair, Values, count_compared, mean_interval
 from sensegraph.types import Usage
 
 _WARNED = 5  # warnings about the judge that stand at the top
@@ -56,13 +57,18 @@ def build_report(found: Outcome) -> Sheet:
         every = tuple(tabulate_pairs(c.measure.name, c.pairs, c.measure.digits) for c in compared)
         spread = [comparison_tables.tabulate_marks(found.marks)] if found.marks and group.startswith("Scores") else []
         fold = [sheets.Fold(_EVERY, every)] if len(found.conditions) > 1 else []
-        sections.append(Section(group, (tabulate_means(compared, found), *spread, *fold)))
-    sections += [*report_types(found), Section("Cost, latency and length", tuple(tabulate_costs(found)))]
+        sections.append(
+            Section(group, (tabulate_means(compared, found), draw_group(compared, found.plan), *spread, *fold))
+        )
+    lengths = draw_group(found.compared[:1], found.plan)
+    sections += [*report_types(found), Section("Cost, latency and length", (*tabulate_costs(found), lengths))]
     examples = []
     for i, question in enumerate(found.questions[: found.plan.examples]):
-        own = ((n, replies[i]) for n, replies in found.answers.items())
-        texts = tuple((n, reply.answer.text or f"(failed: {reply.failure})") for n, reply in own)
-        examples.append(sheets.Beside(question.text, texts))
+        texts = []
+        for name, reply in ((n, replies[i]) for n, replies in found.answers.items()):
+            sources = tuple(map(format_source, reply.answer.citations))
+            texts.append(sheets.Named(name, reply.answer.text or f"(failed: {reply.failure})", sources))
+        examples.append(sheets.Beside(question.text, tuple(texts)))
     if examples:
         sections.append(Section("Answers side by side", tuple(examples)))
     return Sheet(found.plan.title or f"Evaluation of {found.corpus}", tuple(_describe_setup(found)), tuple(sections))
@@ -150,6 +156,18 @@ def tabulate_means(compared: Sequence[Compared], found: Outcome) -> Table:
     return make_table(caption, ["", *names], rows, note)
 
 
+def draw_group(compared: Sequence[Compared], plan: Plan) -> sheets.Picture:
+    """The means of a group of measures with their intervals, as a chart."""
+    first = compared[0].measure
+    means = {m.name: {n: _find_interval(m, n, plan) for n in m.values} for m in (c.measure for c in compared)}
+    svg = charts.draw_means(first.group, means, first.digits)
+    return sheets.Picture(f"means-{sheets.make_slug(first.group)}", f"{first.group}: means with intervals", svg)
+
+
+def _find_interval(measure: Measure, condition: str, plan: Plan) -> Interval | None:
+    return mean_interval(measure.values[condition], plan.draws, plan.seed, share=measure.share)
+
+
 def _format_mean(values: Values, digits: int) -> str:
     """The mean of the values that there are, with their number where some are lacking."""
     own = [v for v in values if v is not None]
@@ -161,8 +179,8 @@ def _format_mean(values: Values, digits: int) -> str:
 
 def _format_mean_interval(measure: Measure, condition: str, plan: Plan) -> str:
     """The same with the 95 % interval of the mean."""
-    values, digits = measure.values[condition], measure.digits
-    mean, interval = _format_mean(values, digits), mean_interval(values, plan.draws, plan.seed, share=measure.share)
+    digits = measure.digits
+    mean, interval = _format_mean(measure.values[condition], digits), _find_interval(measure, condition, plan)
     if interval is None:
         return mean
     figure, _, fewer = mean.partition(" ")
@@ -188,7 +206,8 @@ def report_types(found: Outcome) -> Iterable[Section]:
         rows = []
         for name, replies in found.answers.items():
             judged = zip(found.questions, replies, strict=True)
-            told = count_abstentions((q.answerable, r.answer.text) for q, r in judged if not r.failure)
+            texts = ((q.answerable, "" if r.refused else r.answer.text) for q, r in judged if not r.failure)
+            told = count_abstentions(texts)
             shown = (told.rate, told.false_rate, told.precision)
             rows.append([name, f"{told.abstained} of {told.unanswerable}", *(format_number(v) for v in shown)])
         head = ["", "abstained", "rate", "on questions with an answer", "precision"]

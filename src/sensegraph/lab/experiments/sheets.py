@@ -57,11 +57,20 @@ class Items:
 
 
 @dataclass(frozen=True, slots=True)
+class Named:
+    """A text under a name, with its sources below it, a line each."""
+
+    name: str
+    text: str
+    sources: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Beside:
-    """Texts to be read side by side, each under its name, below a title."""
+    """Texts to be read side by side, below a title."""
 
     title: str
-    texts: tuple[tuple[str, str], ...]
+    texts: tuple[Named, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,9 +172,10 @@ def _render_blocks(part: Part) -> Iterator[str]:
         yield from (block for table in part.tables for block in _render_blocks(table))
     else:
         yield f"### {part.title}"
-        for name, text in part.texts:
-            yield f"**{name}**"
-            yield "\n".join(f"> {line}".rstrip() for line in text.splitlines()) or ">"
+        for one in part.texts:
+            yield f"**{one.name}**"
+            sources = ["", "Sources:", "", *(f"- {' '.join(s.split())}" for s in one.sources)] if one.sources else []
+            yield "\n".join(f"> {line}".rstrip() for line in (*one.text.splitlines(), *sources)) or ">"
 
 
 def _escape_cell(text: str) -> str:
@@ -178,10 +188,10 @@ def render_html(sheet: Sheet) -> str:
     lines = [f"<header>\n<h1>{escape(sheet.title)}</h1>"]
     lines += [f"<p>{escape(line)}</p>" for line in sheet.lead]
     lines.append("</header>\n<nav><ul>")
-    lines += [f'<li><a href="#{_make_anchor(s)}">{escape(s.title)}</a></li>' for s in sheet.sections]
+    lines += [f'<li><a href="#{make_slug(s.title)}">{escape(s.title)}</a></li>' for s in sheet.sections]
     lines.append("</ul></nav>\n<main>")
     for section in sheet.sections:
-        lines.append(f'<section id="{_make_anchor(section)}">\n<h2>{escape(section.title)}</h2>')
+        lines.append(f'<section id="{make_slug(section.title)}">\n<h2>{escape(section.title)}</h2>')
         lines += [_render_part(part) for part in section.parts]
         lines.append("</section>")
     lines.append("</main>")
@@ -193,8 +203,9 @@ def render_html(sheet: Sheet) -> str:
     )
 
 
-def _make_anchor(section: Section) -> str:
-    return "-".join("".join(c if c.isalnum() else " " for c in section.title.lower()).split())
+def make_slug(title: str) -> str:
+    """A title as part of an address or of a file's name: its letters and digits in lower case, hyphens between."""
+    return "-".join("".join(c if c.isalnum() else " " for c in title.lower()).split())
 
 
 def _render_part(part: Part) -> str:
@@ -212,11 +223,13 @@ def _render_part(part: Part) -> str:
         return _render_table(part)
     if isinstance(part, Picture):
         return f'<figure class="chart">{part.svg.replace(_NAMESPACE, "", 1)}</figure>'
-    texts = "".join(
-        f"<div><h4>{escape(name)}</h4>{''.join(f'<p>{escape(p)}</p>' for p in text.split(chr(10)) if p.strip())}</div>"
-        for name, text in part.texts
-    )
-    return f'<h3>{escape(part.title)}</h3>\n<div class="beside">{texts}</div>'
+    shown = []
+    for one in part.texts:
+        text = "".join(f"<p>{escape(p)}</p>" for p in one.text.splitlines() if p.strip())
+        rows = "".join(f"<li>{escape(source)}</li>" for source in one.sources)
+        sources = f'<h5>Sources</h5><ul class="sources">{rows}</ul>' if rows else ""
+        shown.append(f"<div><h4>{escape(one.name)}</h4>{text}{sources}</div>")
+    return f'<h3>{escape(part.title)}</h3>\n<div class="beside">{"".join(shown)}</div>'
 
 
 def _render_table(table: Table) -> str:
