@@ -12,7 +12,7 @@ import typer
 
 from sensegraph.cli import curating, graphs, indexing
 from sensegraph.cli.lab import repro, table_measuring, tune
-from sensegraph.cli.lab.evaluation_setup import Forecast, format_forecast, guess_answer, record_forecast
+from sensegraph.cli.lab.evaluation_forecast import Forecast, format_forecast, guess_answer, record_forecast
 from sensegraph.cli.lab.retrieval_measuring import load_named_methods
 from sensegraph.corpus.names import Applied, Resolved
 from sensegraph.corpus.settings import Settings
@@ -187,8 +187,8 @@ def test_a_forecast_is_a_table_of_its_parts_and_their_sum() -> None:
 def test_an_answer_is_guessed_as_one_call_with_a_full_context(settings: dict[str, int], prompt: int) -> None:
     engine = SimpleNamespace(waits=True, price=lambda into, out: into + 2 * out)
     condition: Any = SimpleNamespace(name="C", settings=settings)
-    assert guess_answer(condition, engine, "Who?").usage == Usage(1, prompt, 450, cost_usd=prompt + 900)
-    assert guess_answer(condition, SimpleNamespace(waits=False), "Who?").usage == Usage()
+    assert guess_answer(condition, engine, 18, 2, "Who?").usage == Usage(1, prompt, 450, cost_usd=prompt + 900)
+    assert guess_answer(condition, SimpleNamespace(waits=False), 18, 2, "Who?").usage == Usage()
 
 
 @pytest.mark.parametrize(("text", "found"), [(None, None), ("3", (3, 3)), ("3,4", (3, 4)), (" 0 , 12 ", (0, 12))])
