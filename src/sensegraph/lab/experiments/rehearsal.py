@@ -137,10 +137,11 @@ class Unasked:
     def __getattr__(self, task: str) -> Any:
         if task not in _REPLIES:
             raise AttributeError(task)
-        return self._fail
 
-    def _fail(self, items: Sequence[Any]) -> Any:
-        raise ItemFailed(f"{len(items)} items are not stored.")
+        def refuse(items: Sequence[Any]) -> Any:
+            raise ItemFailed(f"{task}: {len(items)} items are not stored, and the engine must not be asked for them.")
+
+        return refuse
 
 
 class RehearsedEmbedder:
@@ -177,11 +178,11 @@ def imitate_answers(known: Sequence[Answer], count: int) -> list[Answer]:
         return []
     said = Counter(s for a in known for s in {remove_marks(a.text[x:y]).strip() for x, y in split_sentences(a.text)})
     like = [known[(2 * i + 1) * len(known) // (2 * count)] for i in range(count)]
-    return [replace(a, text=_tell_anew(a.text, said, key("anew", i)[:6])) for i, a in enumerate(like)]
+    return [replace(a, text=reword_sentences(a.text, said, key("anew", i)[:6])) for i, a in enumerate(like)]
 
 
-def _tell_anew(text: str, said: Mapping[str, int], seed: str) -> str:
-    """The text with another word in each sentence that is said once only."""
+def reword_sentences(text: str, said: Mapping[str, int], seed: str) -> str:
+    """The text with `seed` behind a word of each sentence that was `said` once only."""
     parts, end = [], 0
     for a, b in split_sentences(text):
         once = said[remove_marks(text[a:b]).strip()] < 2
