@@ -175,8 +175,7 @@ def count_report_sentences(report: Cluster) -> int:
 
 def guess_answers(condition: Condition, ready: PreparedEvaluation, sentences: int, chunks: int) -> Condition:
     """The condition with answers that are guessed: about those of the `chunks` for which its context has room."""
-    most = max(1, _find_context(condition) // ready.corpus.settings.index.chunk_tokens)
-    read = min(chunks, most, int(condition.settings.get("top") or most))
+    read = min(chunks, max(1, _find_context(condition) // ready.corpus.settings.index.chunk_tokens))
     return replace(condition, ask=partial(guess_answer, condition, ready.corpus.engine, sentences, read))
 
 
