@@ -12,6 +12,7 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -19,8 +20,9 @@ from typer.testing import CliRunner, Result
 
 from judged_towns import documents
 from scripted import Script, ScriptedServer
+from scripted_replies import task_of
 from sensegraph.cli import app
-from sensegraph.cli.lab import evaluation_setup
+from sensegraph.cli.lab import evaluation_forecast, evaluation_setup
 from sensegraph.cli.lab.evaluate import confirm_calls
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import InputError
@@ -346,30 +348,62 @@ def test_an_estimate_over_an_index_foresees_every_call_of_answers_and_judge(run:
     assert json.loads(run("plan.toml", "--dry-run", "--json").stdout)["parts"]["all"]["calls"] == 0
 
 
-@pytest.mark.slow
-def test_claims_are_foreseen_by_the_answers_that_are_there_and_before_by_the_reports_of_the_model(
-    run: Run, server: ScriptedServer
-):
-    text = WIRED.format(url=server.base_url)
-    settings = {"endpoint": {"base_url": server.base_url, "model": "scripted"}, "index": {"chunk_tokens": 120}}
-    with Corpus.open("made", settings=settings) as corpus:
-        corpus.add("stories.jsonl")
-        corpus.build()
+MORE = POSED + "Whom did Elsa Harrow pay?\nWhat did Iris Harrow sell?\n"
+
+
+def foreseen_and_made(run: Run, server: ScriptedServer) -> tuple[dict[str, Any], int]:
+    """The estimate of plan.toml as it is printed for programs, and the calls of models that the run then made."""
     server.reset()
-    plan(text.replace("stories.jsonl", "made"))
     foreseen = json.loads(run("plan.toml", "--dry-run", "--json").stdout)
-    assert f"with {foreseen['sentences']} sentences each" in run("plan.toml", "--dry-run").stdout
-    assert 1 <= foreseen["sentences"] < USUAL  # this model writes short reports
+    assert server.calls == []
     assert run("plan.toml", "--yes").exit_code == 0
-    more = Path("plan.toml").read_text().replace('"posed.txt"', '"more.txt"')
-    Path("plan.toml").write_text(more)
-    Path("more.txt").write_text(POSED + "Whom did Elsa Harrow pay?\nWhat did Iris Harrow sell?\n")
-    server.reset()
-    again = json.loads(run("plan.toml", "--dry-run", "--json").stdout)  # now by the answers that are there
-    assert run("plan.toml", "--yes").exit_code == 0
-    made = sum(n for task, n in server.stats()["tasks"].items() if task.startswith("claim"))
-    assert again["sentences"] < foreseen["sentences"]
-    assert 0.75 * made <= again["parts"]["measuring: claim"]["calls"] <= 1.25 * made
+    return foreseen, len([c for c in server.done() if c.task != "embedding"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("corpus", "places"), [("made", 2), ("made", 6), ("stories.jsonl", 2)])
+def test_a_plan_with_every_metric_of_a_model_is_foreseen_within_a_quarter_before_and_after_it_has_answers(
+    run: Run, server: ScriptedServer, corpus: str, places: int
+):
+    if corpus == "made":  # else the run has to make an index first
+        settings = {"endpoint": {"base_url": server.base_url, "model": "scripted"}, "index": {"chunk_tokens": 120}}
+        with Corpus.open(corpus, settings=settings) as made_before:
+            made_before.add(stories(places))
+            made_before.build()
+    plan(WIRED.format(url=server.base_url).replace("stories.jsonl", corpus))
+    foreseen, made = foreseen_and_made(run, server)
+    assert foreseen["sentences"] < USUAL  # there is less to read, and this model writes short reports
+    assert {name.removeprefix("measuring: ") for name in foreseen["parts"]} >= {"claim", "support", "score", "judge"}
+    assert 0.75 * made <= foreseen["parts"]["all"]["calls"] <= 1.25 * made
+    Path("posed.txt").write_text(MORE)
+    said = run("plan.toml", "--dry-run").stdout
+    foreseen, made = foreseen_and_made(run, server)  # now by the answers that are there, which repeat each other
+    assert f"with about {foreseen['sentences']} sentences each" in said
+    assert foreseen["parts"].get("measuring: support", {"calls": 0})["calls"] < 5
+    assert 0.75 * made <= foreseen["parts"]["all"]["calls"] <= 1.25 * made
+
+
+def test_what_a_judge_let_go_in_answers_that_are_there_is_foreseen_to_be_let_go_in_others(run: Run):
+    def let_go(body: dict[str, Any]) -> str | None:
+        about = body["messages"][-1]["content"].partition("Sentence: ")[2].partition("\n")[0]
+        silent = task_of(body) == "claim-select" and not re.search(r"\d{4}", about)  # worth checking is what has a year
+        return json.dumps({"reason": "It names no year.", "sentence": ""}) if silent else None
+
+    told = [{"_id": d.id, "title": d.title, "text": d.text} for d in stories()]
+    Path("stories.jsonl").write_text("".join(json.dumps(d) + "\n" for d in told))
+    Path("posed.txt").write_text(MORE)
+    with ScriptedServer(Script(reply=let_go)) as server:
+        text = WIRED.format(url=server.base_url).replace(', "judge", "scores"', "")
+        text = text.replace('method = "graphrag"\ndepth = 0', 'method = "naive"\ntop = 2')
+        plan(f"limit = 3\n{text}")
+        foreseen, made = foreseen_and_made(run, server)
+        assert foreseen["parts"]["index"]["calls"] == 0  # these methods read chunks alone, and no more is built
+        first = foreseen["parts"]["measuring: claim"]["calls"] / foreseen["sentences"] / (3 * 2)
+        plan(text)
+        foreseen, made = foreseen_and_made(run, server)
+        then = foreseen["parts"]["measuring: claim"]["calls"] / foreseen["sentences"] / (2 * 2)
+        assert then < first
+        assert 0.75 * made <= foreseen["parts"]["all"]["calls"] <= 1.25 * made
 
 
 def test_other_contexts_are_foreseen_to_give_other_answers_each_of_them_judged(run: Run, server: ScriptedServer):
@@ -493,7 +527,7 @@ def test_a_killed_evaluation_pays_for_nothing_twice(run: Run, server: ScriptedSe
 
 def test_as_many_calls_as_the_plan_allows_are_made_without_asking(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(evaluation_setup, "read_plan", lambda file: SimpleNamespace(ask_above=6))
-    monkeypatch.setattr(evaluation_setup, "format_forecast", lambda foreseen: f"{foreseen.whole.calls} calls")
+    monkeypatch.setattr(evaluation_forecast, "format_forecast", lambda foreseen: f"{foreseen.whole.calls} calls")
     monkeypatch.setattr("sys.stdin", io.StringIO())
     for calls, yes in ((0, False), (6, False), (7, True)):
         confirm_calls(tmp_path, SimpleNamespace(whole=SimpleNamespace(calls=calls)), yes=yes)  # type: ignore[arg-type]

@@ -18,7 +18,7 @@ from sensegraph.cli.progress import show_progress
 from sensegraph.errors import InputError
 
 if TYPE_CHECKING:
-    from sensegraph.cli.lab.evaluation_setup import Forecast
+    from sensegraph.cli.lab.evaluation_forecast import Forecast
     from sensegraph.lab.experiments.experiment import Outcome
     from sensegraph.lab.retrieval import Measuring, Result
 
@@ -64,15 +64,15 @@ def run_evaluation(
     trust: options.Trust = False,
 ) -> None:
     """Ask the questions of a plan under every condition, measure and compare the answers, and write a report."""
-    from sensegraph.cli.lab import evaluation_setup
+    from sensegraph.cli.lab import evaluation_forecast, evaluation_setup
     from sensegraph.lab.experiments import evaluation_report, experiment
 
     given = options.read_overrides(settings, engine, max_tokens, max_cost, trust=trust)
     with show_progress(quiet or as_json) as report:
-        foreseen = evaluation_setup.forecast_evaluation(file, given, report)
+        foreseen = evaluation_forecast.forecast_evaluation(file, given, report)
     if dry_run:
-        told = evaluation_setup.format_forecast(foreseen)
-        options.print_json(evaluation_setup.record_forecast(foreseen)) if as_json else options.print_text(told)
+        told = evaluation_forecast.format_forecast(foreseen)
+        options.print_json(evaluation_forecast.record_forecast(foreseen)) if as_json else options.print_text(told)
         return
     confirm_calls(file, foreseen, yes=yes)
     with show_progress(quiet or as_json) as report, evaluation_setup.prepare_evaluation(file, given, report) as ready:
@@ -87,12 +87,12 @@ def run_evaluation(
 
 def confirm_calls(file: Path, foreseen: Forecast, *, yes: bool) -> None:
     """Go on, ask, or raise: a run of many calls begins only when somebody wants it."""
-    from sensegraph.cli.lab import evaluation_setup
+    from sensegraph.cli.lab import evaluation_forecast, evaluation_setup
 
     calls, most = foreseen.whole.calls, evaluation_setup.read_plan(file).ask_above
     if yes or calls <= most:
         return
-    options.print_message(evaluation_setup.format_forecast(foreseen))
+    options.print_message(evaluation_forecast.format_forecast(foreseen))
     if sys.stdin.isatty() and confirm("Begin?", err=True):
         return
     raise InputError(f"{calls:,} calls are foreseen, more than ask_above = {most:,}: add --yes to begin.")

@@ -1,15 +1,14 @@
-"""What `evaluate run` needs: plan, corpus with its index, conditions, where results go; and what it would take."""
+"""What `evaluate run` needs: plan, corpus with its index, conditions, and where results go."""
 
 from __future__ import annotations
 
 import shlex
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
-from statistics import fmean
 from tempfile import TemporaryDirectory
 from types import MappingProxyType
 from typing import Any
@@ -21,26 +20,21 @@ from sensegraph.corpus.settings import FILE, FOLDER, Settings, convert_settings,
 from sensegraph.corpus.tools import can_write, has_store, keep_in_folder, make_store, make_tools
 from sensegraph.documents import stream
 from sensegraph.errors import EmptyCorpus, InputError, NotIndexed, SettingsError
-from sensegraph.lab.experiments import experiment
 from sensegraph.lab.experiments.conditions import (
     Asked,
     Condition,
     Plan,
-    ask_condition,
-    find_unanswered,
     read_asked_questions,
 )
 from sensegraph.lab.experiments.experiment import Tools, check_plan
-from sensegraph.lab.experiments.rehearsal import USUAL, Rehearsed, RehearsedEmbedder, make_stand_in_text
-from sensegraph.lab.grounding.claims import split_answer
-from sensegraph.lab.retrieval.retrieval_tables import align_columns, list_method_settings
+from sensegraph.lab.retrieval.retrieval_tables import list_method_settings
 from sensegraph.lab.retrieval.runs import Named
 from sensegraph.methods import load_method, method_class
 from sensegraph.models.endpoint.limits import Journal
 from sensegraph.protocols import PartName, Task
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.runtime import Runtime
-from sensegraph.types import Answer, Document, Usage
+from sensegraph.types import Answer, Document
 
 _FORM = 1  # raise when answers that are stored must not be used again
 _RESULTS = ".results"
@@ -53,13 +47,6 @@ _NEEDED: Mapping[str, str] = MappingProxyType({
     "questions": 'the field `questions`: write questions = "…", a file with one a line',
     "conditions": 'conditions: write a table [conditions.NAME] with method = "…" for each',
 })  # fmt: skip
-
-_CONTEXT = 8_000  # tokens of a context that nobody bounds
-_SHOWN = ("calls", "prompt_tokens", "completion_tokens", "embedding_tokens", "cost_usd")
-_BY_SENTENCE = ("claim", "support")
-_REPORTS = 3  # written reports from which a model's length is known
-_REPORT = 900  # tokens of a report of a model whose answers have the usual length, with its form
-_OVERHEAD, _REPLY = 500, 450  # tokens of a prompt besides its context, and of an answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,109 +236,3 @@ def _ask_condition(corpus: Corpus, method: str, own: dict[str, Any], question: s
     """The answer of a method with these settings: as its table, since some are called like arguments of a query."""
     corpus.workspace.settings = replace(corpus.settings, methods={**corpus.settings.methods, method: own})
     return corpus.query(question, method=method)
-
-
-@dataclass(frozen=True, slots=True)
-class Forecast:
-    """Parts of a run with what each would take; `least` says that answers could only be guessed from below.
-
-    `sentences` are those of an answer, of which claims and support take calls each.
-    """
-
-    parts: Mapping[str, Usage]
-    least: bool = False
-    sentences: int = 0
-
-    @property
-    def whole(self) -> Usage:
-        """All parts together."""
-        return sum(self.parts.values(), Usage())
-
-
-def forecast_evaluation(file: Path, given: Mapping[str, Any], report: Callable[[str, int, int], None]) -> Forecast:
-    """What `evaluate run` would ask for, and is not stored yet. Nothing is asked, and nothing stored."""
-    with prepare_evaluation(file, given, report, dry=True) as ready:
-        if not any(tool.waits for tool in (*ready.corpus.workspace.tools, ready.tools.judging.engine)):
-            return Forecast({})  # all of it is this machine's own work, and not done twice
-        sentences = foresee_answer_length(ready)
-        answering = Rehearsed(ready.corpus.engine, sentences)
-        judging = Rehearsed(ready.tools.judging.engine, sentences)
-        parts: dict[str, Usage] = {}
-        if ready.to_index is not None:
-            parts["index"] = ready.corpus.estimate(ready.to_index).usage
-            guesses = (partial(guess_answer, c, ready.corpus.engine, sentences) for c in ready.conditions)
-            conditions = tuple(replace(c, ask=ask) for c, ask in zip(ready.conditions, guesses, strict=True))
-        else:
-            dim = ready.corpus.index().vectors.shape[1]
-            ready.corpus.workspace.use_tools(answering, RehearsedEmbedder(ready.corpus.embedder, dim))
-            conditions = ready.conditions
-        rt = replace(ready.tools.rt, engine=answering)
-        tools = replace(ready.tools, rt=rt, judging=replace(ready.tools.judging, engine=judging))
-        waiting = {c.name: find_unanswered(c, ready.questions, rt) for c in conditions}
-        result = experiment.run_evaluation(replace(ready.plan, draws=1), conditions, ready.questions, tools, "")
-        for c in conditions:
-            places = [i for i, q in enumerate(ready.questions) if q in waiting[c.name]]
-            parts[f"answers of {c.name}"] = sum((result.answers[c.name][i].answer.usage for i in places), Usage())
-        parts |= {f"measuring: {task}": usage for task, usage in judging.by_task.items()}
-        found = {n: replace(u, seconds=0.0) for n, u in parts.items()}
-        return Forecast(found, ready.to_index is not None, sentences)
-
-
-def foresee_answer_length(ready: PreparedEvaluation) -> int:
-    """How many sentences answers will have, on which depends what claims and support take.
-
-    Those of the answers that are there; else, of a model that wrote reports on this corpus, as many as their length
-    lets expect; else the usual number.
-    """
-    lengths = []
-    for c in ready.conditions:
-        waiting = {q.id for q in find_unanswered(c, ready.questions, ready.tools.rt)}
-        known = [q for q in ready.questions if q.id not in waiting]
-        replies = ask_condition(c, known, ready.tools.rt, most_words=ready.plan.answer_words)
-        lengths += [len(split_answer(r.answer.text)) for r in replies if not r.failure]
-    if lengths:
-        return max(1, round(fmean(lengths)))
-    spent = ready.corpus.store.ledger().get("reports.report", Usage())
-    if spent.calls < _REPORTS or ready.corpus.engine.name != getattr(ready.corpus.manifest(), "engine", ""):
-        return USUAL
-    return max(1, min(2 * USUAL, round(USUAL * spent.completion_tokens / spent.calls / _REPORT)))
-
-
-def guess_answer(condition: Condition, engine: Any, sentences: int, question: str) -> Answer:
-    """An answer of that length for one call with a full context: less than a method takes that asks often."""
-    prompt = int(condition.settings.get("context_tokens") or _CONTEXT) + _OVERHEAD
-    spent = Usage(1, prompt, _REPLY, cost_usd=engine.price(prompt, _REPLY)) if engine.waits else Usage()
-    return Answer(make_stand_in_text(condition.name, sentences), usage=spent)
-
-
-def format_forecast(found: Forecast) -> str:
-    """The parts with calls, tokens and cost, and their sum."""
-    whole = found.whole
-    if not whole.calls and not whole.embedding_tokens:
-        return "no calls to a model, no cost; the time is this machine's own"
-    rows = [["part", "calls", "tokens in", "tokens out", "cost $"]]
-    rows += [_forecast_row(name, u) for name, u in found.parts.items() if u.calls or u.embedding_tokens]
-    rows.append(_forecast_row("in all", whole))
-    lines = [align_columns(rows)]
-    if not whole.cost_usd:
-        lines.append("cost not known: no prices are set (endpoint.price_…)")
-    if any(found.parts.get(f"measuring: {task}", Usage()).calls for task in _BY_SENTENCE):
-        lines.append(f"answers are foreseen with {found.sentences} sentences each, on which claims and support depend")
-    if found.least:
-        lines.append("at least: a method that asks more than once is foreseen only when the index is there")
-    return "\n".join(lines)
-
-
-def _forecast_row(name: str, u: Usage) -> list[str]:
-    into = u.prompt_tokens + u.embedding_tokens
-    return [name, f"{u.calls:,}", f"{into:,}", f"{u.completion_tokens:,}", f"{u.cost_usd:.2f}"]
-
-
-def record_forecast(found: Forecast) -> dict[str, Any]:
-    """The parts and their sum, for programs."""
-    named = {**found.parts, "all": found.whole}
-    return {
-        "least": found.least,
-        "sentences": found.sentences,
-        "parts": {n: {f: getattr(u, f) for f in _SHOWN} for n, u in named.items()},
-    }

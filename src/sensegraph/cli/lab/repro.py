@@ -110,12 +110,12 @@ def _reproduce_tables(
 
 def _carry_out(recipe: Recipe, bench: Bench, *, yes: bool) -> ReproducedTable:
     """Measure; before many calls it asks, as `evaluate run` does."""
-    from sensegraph.cli.lab import evaluation_setup
+    from sensegraph.cli.lab import evaluation_forecast
     from sensegraph.cli.lab.table_measuring import reproduce_table, write_recipe_plan
 
     if recipe.plan:
         file = write_recipe_plan(recipe, bench)
-        foreseen = evaluation_setup.forecast_evaluation(file, bench.given, bench.report)
+        foreseen = evaluation_forecast.forecast_evaluation(file, bench.given, bench.report)
         evaluate.confirm_calls(file, foreseen, yes=yes)
     return reproduce_table(recipe, bench)
 
@@ -183,16 +183,18 @@ def _foresee_recipe(recipe: Recipe, bench: Bench) -> str:
     """What a recipe would ask for: an evaluation, or an index alone."""
     from tempfile import TemporaryDirectory
 
-    from sensegraph.cli.lab import evaluation_setup
+    from sensegraph.cli.lab import evaluation_forecast
     from sensegraph.cli.lab.table_measuring import estimate_indexes, write_recipe_plan
 
     if recipe.plan:
         with TemporaryDirectory(prefix="sensegraph-") as folder:
             away = bench if bench.root.exists() else replace(bench, root=Path(folder))
-            foreseen = evaluation_setup.forecast_evaluation(write_recipe_plan(recipe, away), bench.given, bench.report)
-        return evaluation_setup.format_forecast(foreseen)
+            foreseen = evaluation_forecast.forecast_evaluation(
+                write_recipe_plan(recipe, away), bench.given, bench.report
+            )
+        return evaluation_forecast.format_forecast(foreseen)
     index = estimate_indexes(recipe, bench)
-    told = evaluation_setup.format_forecast(evaluation_setup.Forecast(index))
+    told = evaluation_forecast.format_forecast(evaluation_forecast.Forecast(index))
     besides = "\nbesides: what each question asks of the embedder or a model" if index and recipe.asks else ""
     return told + besides
 
