@@ -22,7 +22,7 @@ from sensegraph.errors import InputError
 from sensegraph.graphs.match.matches import Matches
 from sensegraph.index.browse.pages import EntityRow, RelationRow
 from sensegraph.index.graph.duplicates import Duplicates
-from sensegraph.lab.reproduction.table_recipes import Pinned, Recipe, ReproducedTable, Row
+from sensegraph.lab.reproduction.table_recipes import Pinned, Recipe, ReproducedTable, list_figures
 from sensegraph.resolution.aliases import Operation
 from sensegraph.resolution.resolution_types import Proposal
 from sensegraph.types import Citation, Usage
@@ -212,30 +212,17 @@ def test_methods_are_named_once_each_with_their_settings() -> None:
 PINS = Pinned("offline", date(2026, 1, 2), "make it", 5.0, {"A": (10.0, 4.0)})
 
 
-def test_a_reproduced_table_stands_beside_what_was_published_and_pinned() -> None:
-    rows = (
-        Row("A", (10.0, None), (10.4, 5.0), (10.0, 4.0), 5.0),
-        Row("B", (), (1_234.0, 2.5), total=5_000.0),
-    )
-    made = ReproducedTable(Recipe("2", "units", "time", {}), ("x", "y"), rows, "offline", ("a note",), PINS)
-    assert [line.rstrip() for line in repro.format_reproduction(made).splitlines()] == [
-        "table 2, units, engine offline",
-        "                          x              y",
-        "A",
-        "  published              10              –",
-        "  ours                10.40              5",
-        "  pinned                 10              4",
-        "  verdict                ok           fail",
-        "B",
-        "  ours       1,234 of 5,000  2.50 of 5,000",
-        "a note",
-        "fail: against our own figures of 2026-01-02 (make it), ± 5 %",
-    ]
-    bare = ReproducedTable(Recipe("2", "units", "time", {}), ("x",), (Row("B", (), (None,)),), "offline")
-    assert repro.format_reproduction(bare).splitlines()[-1] == (
-        "nothing is pinned for this engine on these data: no verdict"
-    )
-    assert repro.record_reproduction(made)["rows"]["A"]["grades"] == ["ok", "fail"]
+def test_a_reproduced_table_without_a_pin_says_so_and_figures_without_a_published_one_have_no_verdict() -> None:
+    recipe = Recipe("2", "units", "time", {"A": "a", "B": "b"}, 5.0)
+    figures = list_figures(recipe, ("x", "y"), {"A": (10.4, 5.0), "B": (1_234.0, None)}, {"A": (10.0, None)}, PINS)
+    made = ReproducedTable(recipe, figures, "offline", ("a note",), PINS)
+    recorded = {(f["row"], f["column"]): f for f in repro.record_reproduction("x2026", made)["figures"]}
+    assert [recorded["A", c]["against_published"] for c in "xy"] == ["reproduced", ""]
+    assert [recorded["A", c]["against_pin"] for c in "xy"] == ["as before", "changed"]
+    assert [recorded["B", c]["ours"] for c in "xy"] == [1_234.0, None]
+    assert "a note" in repro.format_reproduction("x2026", made).splitlines()
+    bare = ReproducedTable(recipe, list_figures(recipe, ("x",), {"A": (1.0,), "B": (None,)}, {}, None), "offline")
+    assert repro.format_reproduction("x2026", bare).splitlines()[-1].startswith("No figure is compared with a pin:")
 
 
 def test_the_data_of_a_recipe_are_known_by_their_files_and_the_questions_that_are_asked(tmp_path: Path) -> None:
