@@ -165,3 +165,21 @@ FACT_EXAMPLES: list[tuple[tuple[Any, ...], Any]] = [
 def test_the_answer_says_what_is_held_part_by_part_and_how_sure_it_is() -> None:
     found = [(given, answer(*given)) for given, _ in FACT_EXAMPLES]
     assert found == FACT_EXAMPLES
+
+
+def test_until_when_something_was_is_answered_with_its_end() -> None:
+    texts = [
+        (
+            "Harbour notes",
+            "Ida Noor has been pilot of Quay Harbour since May 2014. Her contract runs until at least 2019.",
+        ),
+        (
+            "Later notes",
+            "Bo Isk took over as pilot of Quay Harbour on 2 April 2020. Ida Noor had been pilot until March 2020.",
+        ),
+    ]
+    ended, begun = "Ida Noor had been pilot until March 2020.", "**May 2014**: Ida Noor has been pilot"
+    for asked, first in (("Until when", f"Most likely: {ended}"), ("Bis wann", ended), ("Since when", begun)):
+        written = answer_fact(asking(f"{asked} was Ida Noor pilot of Quay Harbour?", texts))
+        assert written is not None
+        assert first in written.statements[0].text

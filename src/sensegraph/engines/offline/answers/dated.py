@@ -13,6 +13,7 @@ from sensegraph.engines.offline.answers.ranking import QUOTING, READ
 from sensegraph.engines.offline.answers.source_sentences import SourceSentence, group_by_reference
 from sensegraph.engines.offline.reports.sentence_quality import is_heading
 from sensegraph.language.dates.moments import find_atoms
+from sensegraph.language.dates.stated_dates import find_expressions
 from sensegraph.types import Passage
 
 OPENING = 4  # sentences of a chunk among which a heading may hold its date
@@ -21,6 +22,8 @@ MONTHS = 4.0  # months in which what a document says becomes e times less likely
 LATER = 2.0  # how much more a month counts for a document that is from after the time
 FLOOR, UNDATED = 0.05, 0.5  # the least that a date leaves of a chance, and what no date does
 _END = re.compile(r"\b(?:end|close|ende|fin)\b", re.IGNORECASE)
+_UNTIL = re.compile(r"^\W*(?:(?:un)?til\s+when|bis\s+wann|jusqu['’]à\s+quand|hasta\s+cu[áa]ndo)\b", re.IGNORECASE)
+_NO_END = 0.02  # what is left of the chance of a sentence that says of no end, where one is asked for
 _FIELD = re.compile(r"\W{0,3}\w[\w’'\-]*\W{0,3}:\s")
 
 
@@ -71,6 +74,15 @@ def favour_dated(asked: Asked, read: Read, chances: Floats) -> Floats:
     if len(set(filter(None, own))) < 2:
         return chances
     weighed = chances * np.array([_weigh_distance(date, time) if date else UNDATED for date in own])
+    return np.asarray(weighed / weighed.sum())
+
+
+def favour_ends(question: str, read: Read, chances: Floats) -> Floats:
+    """The chances of sentences for a question until when something was, less where they state no end."""
+    if not _UNTIL.match(question):
+        return chances
+    ends = [any(e.kind in ("until", "span") and e.last for e in find_expressions(s.raw)) for s in read.sentences]
+    weighed = chances * np.where(ends, 1.0, _NO_END)
     return np.asarray(weighed / weighed.sum())
 
 
