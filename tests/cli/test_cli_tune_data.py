@@ -94,7 +94,7 @@ def test_what_is_held_out_goes_to_a_file_of_its_own_with_all_its_oracles(run: Ru
     assert all(sum(p["oracle"] for p in row["passages"]) == 2 for row in apart)
     assert any(not any(p["oracle"] for p in row["passages"]) for row in train)
     assert f"hops, held out: {len(apart)} examples of {len(apart)} questions; P 1" in result.stdout
-    rest = "(about 20 % of the gold passages)"
+    rest = "(asked for: those of 20 % of the gold passages)"
     assert re.search(rf"holds +needs a passage held out +0 of {len(apart)} questions do not", result.stdout)
     assert result.stdout.endswith(f"\n\nheld out: {len(apart)} of 60 questions {rest}\n")
     assert result.stderr == "written: t.jsonl, held.jsonl, r.md\n"
@@ -142,7 +142,21 @@ def test_an_index_of_any_size_gives_examples_and_held_out_questions(run: Run, tm
     assert len(lines(tmp_path / "t.jsonl")) + len(lines(tmp_path / "h.jsonl")) == 2 * count
     made = lines(tmp_path / "t.jsonl") + lines(tmp_path / "h.jsonl")
     assert all(row["passages"] for row in made)
-    assert ("needs a passage held out" in result.stderr) is (count == 1)  # there both questions rest on one passage
+    # of one document both questions rest on one passage
+    assert ("needs a passage held out" in result.stderr) is (count == 1)
+    assert ("1 of 1 questions do not: training shows all that they rest on; add documents" in result.stdout) is (
+        count == 1
+    )
+
+
+def test_a_graph_without_a_sentence_to_ask_about_says_what_is_missing(run: Run, tmp_path: Path):
+    with Corpus.open(tmp_path / "notes", settings={"engine": "offline", "index": {"parts": ["graph"]}}) as corpus:
+        corpus.add([Document("d", "Bo Hale runs Arle Mill.")])
+        corpus.build()
+    result = run("notes", "--from-graph", "9", "--out", "t.jsonl", "--held-out", "h.jsonl")
+    assert result.exit_code == 1
+    assert "of 1 relation none has a sentence of 40 to 300 characters that names both ends" in result.stderr
+    assert "Add documents, or give questions with --questions FILE" in result.stderr
 
 
 def test_the_settings_of_a_method_are_those_that_are_given(run: Run, towns: Path):

@@ -5,16 +5,20 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from sensegraph.lab.finetuning.data.example_files import Item
 from sensegraph.lab.finetuning.data.example_types import Passage
 from sensegraph.lab.finetuning.data.examples import ANSWER, REASON
 from sensegraph.lab.finetuning.training.model_trials import (
     ModelAnswer,
     compare_exact,
+    compare_trials,
     extract_final_answer,
     score_trial,
     write_trial,
 )
+from sensegraph.lab.scores.statistics import Interval
 
 ITEM = Item(
     "1",
@@ -56,6 +60,12 @@ def test_means_are_over_all_questions_and_every_answer_is_written(tmp_path: Path
     rows = [json.loads(line) for line in (tmp_path / "said.jsonl").read_text("utf-8").splitlines()]
     assert [row["answer"] for row in rows] == ["Ada", "Bram", "Ada", "Cora"]
     assert rows[1]["misled"]
+
+
+def test_few_answers_that_are_all_right_are_no_proof():
+    trial = score_trial([ModelAnswer(ITEM, "Ada")])
+    assert (trial.exact, trial.f1) == (Interval(1.0, pytest.approx(0.2065, abs=1e-4), 1.0),) * 2  # 1 / (1 + 1.96²)
+    assert compare_trials([("tuned", trial)], []).startswith("1 question, with 95 % intervals (Wilson's")
 
 
 def test_what_one_model_gains_over_another_is_of_the_same_questions():

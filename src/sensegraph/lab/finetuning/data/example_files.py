@@ -230,5 +230,7 @@ def write_examples(
     if not held:
         return reports[0], None
     seen = sum(bool(golds) and golds <= trained for golds in golds_apart)
-    check = Check("needs a passage held out", not seen, f"{seen:,} of {len(golds_apart):,} questions do not")
+    told = f"{seen:,} of {len(golds_apart):,} questions do not"
+    told += ": training shows all that they rest on; add documents" if seen else ""
+    check = Check("needs a passage held out", not seen, told)
     return reports[0], replace(reports[1], checks=(*reports[1].checks, check))

@@ -20,6 +20,7 @@ from sensegraph.answering.asking import answer_contexts, make_inquiry, quote_sou
 from sensegraph.errors import InputError
 from sensegraph.index.index import Index
 from sensegraph.index.passages import chunk_passage
+from sensegraph.lab.experiments.sheets import format_count
 from sensegraph.lab.finetuning.data.example_types import DroppedQuestion, Passage, SourceQuestion
 from sensegraph.lab.finetuning.data.examples import find_answer
 from sensegraph.lab.finetuning.data.sources import LazyPassages, Source, check_topic, read_answers, stream_records
@@ -192,10 +193,18 @@ def draw_graph_questions(index: Index, count: int, seed: int = 0, topic: str = "
     """Up to `count` questions over the relations of an index, drawn with `seed`, and how many more were asked for.
 
     `gap` leaves the rarer name out of a sentence that names two; `shared` leaves one name out of two sentences of
-    different chunks; `link` asks for the one sentence that names two entities together.
+    different chunks; `link` asks for the one sentence that names two entities together. Raises InputError where no
+    question can be made.
     """
     chunks = ChunkPassages(index, topic)
     made = tuple(islice(_draw_questions(index, chunks, Random(f"templates {seed}")), count))
+    if count and not made:
+        least, most = _SENTENCE
+        relations = format_count(len(index.graph.relations), "relation")
+        raise InputError(
+            f"The graph gives no question: of {relations} none has a sentence of {least} to {most} characters that "
+            "names both ends. Add documents, or give questions with --questions FILE."
+        )
     missing = ((f"of {count:,} asked for, the graph gives no more", count - len(made)),) if len(made) < count else ()
     return Source("graph", made, chunks, missing, topics=chunks.topics())
 

@@ -332,9 +332,9 @@ def render_data_page(report: DataReport) -> str:
 
 
 def describe_held_out(trained: DataReport, apart: DataReport, share: float) -> str:
-    """How many questions are held out, of how many: those that rest on a share of the gold passages."""
-    all_ = trained.questions + apart.questions
-    return f"held out: {apart.questions:,} of {all_:,} questions (about {100 * share:g} % of the gold passages)"
+    """How many questions are held out, of how many, and the share of gold passages that was asked for."""
+    all_, asked_for = trained.questions + apart.questions, f"asked for: those of {100 * share:g} % of the gold passages"
+    return f"held out: {apart.questions:,} of {all_:,} questions ({asked_for})"
 
 
 def _describe_examples(report: DataReport) -> Iterator[str]:

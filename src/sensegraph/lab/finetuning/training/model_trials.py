@@ -12,11 +12,12 @@ import numpy as np
 
 from sensegraph.engines.llm.trained_prompt import Layout
 from sensegraph.engines.local.local_model import LocalModel
+from sensegraph.lab.experiments.sheets import format_count
 from sensegraph.lab.finetuning.data.example_files import Item, format_item_prompt
 from sensegraph.lab.finetuning.data.examples import ANSWER
 from sensegraph.lab.retrieval.retrieval_tables import align_columns
 from sensegraph.lab.scores.standard import Pair, Table, exact_match, normalise_answer, score_pairs, token_f1
-from sensegraph.lab.scores.statistics import Interval, bootstrap_intervals, format_interval
+from sensegraph.lab.scores.statistics import Interval, bootstrap_intervals, format_interval, mean_interval
 from sensegraph.language.text import fold
 
 
@@ -87,9 +88,9 @@ def run_trial(
 
 
 def score_trial(said: Sequence[ModelAnswer]) -> Trial:
-    """The means over all that was said, questions resampled."""
-    values = np.array([[s.right, token_f1(s.text, s.item.right)] for s in said], np.float64)
-    exact, f1 = bootstrap_intervals(values)
+    """The means over all that was said; intervals are Wilson's of a share, else of questions resampled."""
+    scores = ([s.right for s in said], [token_f1(s.text, s.item.right) for s in said])
+    exact, f1 = (found for values in scores if (found := mean_interval(values, share=True)))
     return Trial(tuple(said), exact, f1)
 
 
@@ -135,4 +136,5 @@ def compare_trials(found: Sequence[tuple[str, Trial]], metrics: Sequence[str]) -
         rows.append([name, *scores, *others, above])
     wide = len(rows[0]) - (len(found) == 1)
     table = align_columns([row[:wide] for row in rows])
-    return f"{len(first.said):,} questions, with 95 % intervals (questions resampled)\n{table}"
+    how = "Wilson's where all values are 0 or 1, else of questions resampled"
+    return f"{format_count(len(first.said), 'question')}, with 95 % intervals ({how})\n{table}"
