@@ -59,6 +59,15 @@ def asked(found: PlainFacts) -> list[tuple[str, tuple[str, ...]]]:
         ("JsonCpp is a set of tools that reads values of all kinds.", None, None),
         ("JsonCpp is a library that reads values as described in the.", None, None),
         ("Is JsonCpp a library that reads values of all kinds?", None, None),
+        ("Tkx is a freely available open-source package.", None, None),  # how it may be had
+        ("Tkx is a freely available toolkit of widgets.", "What is Tkx?", "a freely available toolkit of widgets"),
+        ("Qdx provides several methods for synchronizing drawing with events.", None, None),  # which
+        (
+            "Qdx provides several locks with timers for synchronizing drawing with events.",
+            "What does Qdx provide for synchronizing drawing with events?",
+            "several locks with timers",
+        ),
+        ("Gccx is the default compiler for all frontends.", None, None),  # of which release
     ],
 )
 def test_a_sentence_makes_a_question_where_its_parts_stand_by_themselves(
@@ -113,6 +122,14 @@ def test_two_things_of_a_kind_are_compared_by_what_they_do() -> None:
         ("What digest algorithm used in FIPS mode?", False),
         ("What is not strictly compliant, as described in the?", False),
         ("What reads `names` of users?", False),
+        ("What helped to polish the language of the book?", False),  # a person
+        ("Who helped to polish the language of the book?", True),
+        ("Who polished the language of the first revisions in August 2022?", False),  # of what
+        ("Who polished the language of the first edition of Faust in 1808?", True),
+        ("What will sign its messages with SHA-256?", False),  # from when on
+        ("What slows down Quick by 10%, Small by 9%?", False),
+        ("What slows down Quick by 10%, and Small by 9%?", True),
+        ("What is copyright by the one that may publish new versions of the licence?", False),
     ],
 )
 def test_a_question_reads_well_with_a_finite_verb_and_an_end(question: str, well: bool) -> None:

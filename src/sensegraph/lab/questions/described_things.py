@@ -63,6 +63,12 @@ _AUXILIARIES = frozenset("is can has does will aims makes was".split())
 _GRANTING = _LISTS["grants"]  # of which "to …" is no purpose
 _PLURAL = {"library": "libraries", "utility": "utilities", "directory": "directories", "facility": "facilities"}
 _VAGUE = _LISTS["vague"]
+_PASSING = re.compile(  # true of one release only: nothing in the question says of which
+    r"\b(?:the|a) (?:default|current|latest|newest|upcoming|recommended|preferred)\b|^What will\b"
+    r"|\bthe (?:first|second|third|last|initial|final|new|old) (?:revision|version|release|draft|build)s?\b(?! of\b)"
+)
+_SPLICED = re.compile(r"\d\s*%?, (?!and\b|or\b)[^\W\d]\S*(?: \S+)? by \d")  # by 10%, Small by 9%
+_LEGAL = re.compile(r"\b(?:is|are|was) (?:copyright|licensed)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +141,8 @@ class PlainFacts:
                 yield Worded(f"Which {one.what} is for {one.clause}?", (one.name,), (one.chunk,))
             else:
                 answer = _long_kind(one)
+                if fold(answer).split() and _LISTS["licence"].issuperset(fold(answer).split()):
+                    continue  # how it may be had, and not what it is
                 article = "" if answer.startswith("the ") else "an " if answer[0].lower() in "aeiou" else "a "
                 yield Worded(f"What is {one.name}?", (f"{article}{answer}",), (one.chunk,))
         often = Counter((fold(act.name), act.verb) for act in self.acting)
@@ -201,11 +209,16 @@ class PlainFacts:
 
 
 def _stands_alone(sentence: str) -> bool:
-    """Whether a sentence is whole and plain: a point at its end, no signs of code, nothing that points elsewhere."""
+    """Whether a sentence is whole and plain: a point at its end, no signs of code, nothing that points elsewhere.
+
+    Nor is it true of one release only, which it does not name.
+    """
     words = sentence.split()
     if not _WORDS[0] <= len(words) <= _WORDS[1] or not sentence.endswith(".") or sentence[0].isspace():
         return False
     if _MARKS.search(sentence[:-1]) or any(sentence.count(a) != sentence.count(b) for a, b in ("()", "‘’")):
+        return False
+    if _PASSING.search(sentence[:-1]):
         return False
     return "'" not in sentence.replace("'s ", "") and not re.search(r"[.?!] ", sentence) and "?" not in sentence
 
@@ -282,6 +295,8 @@ def _read_act(sentence: str, chunk: Chunk) -> Acting | None:
         return None
     if verb in _GRANTING or (behind.startswith("to ") and tag_words(behind.split()[:2])[-1] not in "bn"):
         return None
+    if thing.split()[0].lower() in _LISTS["unnamed"] and len(thing.split()) < 3:
+        return None
     if thing.split()[0].lower() in ("to", "by", "that", "as", "with", "in", "from", "not") or "," in thing:
         return None
     return Acting(match["name"], verb, thing, behind, chunk.id, sentence)
@@ -302,8 +317,9 @@ def _names_in(text: str, by: Mapping[str, Described]) -> list[str]:
 def reads_well(question: str, answers: Sequence[str] = ()) -> bool:
     """Whether an English question that a template made is a sentence: a finite verb behind its question word, whole.
 
-    What is quoted in it may say what it likes. None of its `answers` begins with an adverb, a preposition or a form of
-    a verb that slipped into a name.
+    What is quoted in it may say what it likes. It speaks of no release that it does not name (the default; What will),
+    splices no figures by commas, and asks for nobody by What. None of its `answers` begins with an adverb, a
+    preposition or a form of a verb that slipped into a name.
     """
     if any(_SLIPPED.match(a) and known_form(fold(a.split()[0])) for a in answers):
         return False
@@ -312,5 +328,9 @@ def reads_well(question: str, answers: Sequence[str] = ()) -> bool:
     if len(plain.split()) > _LONGEST or _BROKEN.search(plain) or re.search(r";|\b(?:however|e\.g|i\.e)\b", plain):
         return False
     if _ENDLESS.search(plain.rstrip("?").strip()) or re.search(r"[<>*`|\\{}\[\]=~^]|\.\.|\(\d\)", plain):
+        return False
+    if _PASSING.search(plain) or _SPLICED.search(plain) or _LEGAL.search(plain):
+        return False
+    if asked and plain.startswith("What ") and asked["first"] in _LISTS["of-persons"]:
         return False
     return not asked or tag_words([asked["first"]]) not in ("b", "N", "n", "i", "d", "J")
