@@ -5,8 +5,8 @@
 
 Copyrights, lists of changes and of people, and what is no prose are left out; of each package at most three texts.
 The grades stand in `grades/template-questions.tsv`: class, question, answer, whether it is grammatical and whether the
-texts answer it (1 or 0), and why not, by an independent reader. They were given before the rules that drop what was
-found bad, so that the questions printed now are not quite these. Other packages give other questions.
+texts answer it (1 or 0), and why not, by an independent reader. Those of another reader, from before the rules that
+drop what that one found bad, stand in `template-questions-first.tsv`. Other packages give other questions.
 """
 
 from __future__ import annotations
