@@ -59,7 +59,7 @@ def test_a_model_trained_with_distractors_ignores_them_better_than_one_trained_w
 def test_the_tuned_model_answers_what_the_base_model_cannot(tuned: Files, tmp_path: Path):
     models = ("--model", tuned.base, "--model", tuned.base.parent / "tuned")
     said = run("tune", "eval", tuned.questions, *models, "--tokens", 4, "--answers", tmp_path, "--quiet", "--json")
-    base, after = json.loads(said.stdout)
+    base, after = json.loads(said.stdout)["models"]
     assert base["exact"]["mean"] < 0.1
     assert after["exact"]["low"] > 0.3
     assert after["questions"] == 200
