@@ -11,9 +11,8 @@ import hashlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import fields
-from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO, TypeVar
+from typing import Any, BinaryIO
 from uuid import uuid4
 
 import msgspec
@@ -27,11 +26,9 @@ from sensegraph.runtime.stores.locking import wait_for_lock
 from sensegraph.runtime.stores.postgres_limits import LimitTable
 from sensegraph.runtime.stores.postgres_schema import REMAINS, Gone, ReplyTable, delete_gone, find_gone, prepare_schema
 from sensegraph.runtime.stores.postgres_wire import LONG_S, Database, Session
-from sensegraph.runtime.stores.rows import StoredRows, TablePacker, read_head
+from sensegraph.runtime.stores.rows import StoredRows, TablePacker, cut_blocks, read_head
 from sensegraph.runtime.stores.sealing import Damaged, is_sealed_array, seal, unseal
 from sensegraph.types import Usage
-
-T = TypeVar("T")
 
 _LEDGER = tuple(f.name for f in fields(Usage))
 _KEYS = 5000  # keys in one question
@@ -147,7 +144,7 @@ class PostgresStore:
     def read(self, keys: Sequence[str]) -> dict[str, bytes]:
         """The objects present; a missing key is simply absent."""
         found = {k: self._aside[k] for k in keys if k in self._aside} if self._aside else {}
-        for block in _cut_blocks(keys, _KEYS):
+        for block in cut_blocks(keys, _KEYS):
             for key, value in self._ask("SELECT key, value FROM object WHERE key = ANY($1)", block):
                 with self.checking(key):
                     found[key] = unseal(key, value)
@@ -160,7 +157,7 @@ class PostgresStore:
             "SELECT key FROM object WHERE key = ANY($1) UNION ALL SELECT key FROM part WHERE key = ANY($1) "
             "UNION ALL SELECT key FROM piece WHERE number = 0 AND key = ANY($1)"
         )
-        for block in _cut_blocks(keys, _KEYS):
+        for block in cut_blocks(keys, _KEYS):
             found.update(key for (key,) in self._ask(query, block))
         return found
 
@@ -191,9 +188,9 @@ class PostgresStore:
         with self._db.session() as session, session.transaction():
             if (number := session.value(query, key)) is None:
                 return
-            for blocks in _cut_blocks(packed.blocks(), _COPIED):
+            for blocks in cut_blocks(packed.blocks(), _COPIED):
                 session.copy("block", ("number", "first", "value"), [(number, at, value) for at, value in blocks])
-            for lists in _cut_blocks(packed.lists(), _COPIED):
+            for lists in cut_blocks(packed.lists(), _COPIED):
                 session.copy("list", ("number", "first", "value"), [(number, first, value) for first, value in lists])
             session.execute("UPDATE part SET head = $1 WHERE number = $2", packed.head(), number)
 
@@ -379,12 +376,6 @@ def _open_copy(*given: Any) -> PostgresStore:
         url, root, cache, password, readonly = given
         _COPIES[given] = PostgresStore(url, root, cache, readonly=readonly, password=password)
     return _COPIES[given]
-
-
-def _cut_blocks(values: Iterable[T], size: int) -> Iterator[list[T]]:
-    rest = iter(values)
-    while block := list(islice(rest, size)):
-        yield block
 
 
 def _cut_bytes(sealed: Sequence[tuple[str, bytes]]) -> Iterator[list[tuple[str, bytes]]]:

@@ -273,3 +273,10 @@ def keep_some(kept: OrderedDict[Any, T], new: dict[Any, T]) -> None:
     kept.update(new)
     while len(kept) > _KEPT:
         kept.popitem(last=False)
+
+
+def cut_blocks(values: Iterable[T], size: int) -> Iterator[list[T]]:
+    """The values in lists of `size`, the last of which may be shorter."""
+    rest = iter(values)
+    while block := list(islice(rest, size)):
+        yield block

@@ -13,7 +13,6 @@ import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import fields
-from itertools import islice
 from pathlib import Path
 from typing import Any, NoReturn
 from uuid import uuid4
@@ -28,7 +27,15 @@ from sensegraph.runtime.stores.foreign import check_inert, check_links
 from sensegraph.runtime.stores.locking import hold_lock
 from sensegraph.runtime.stores.mending import is_as_left, mend_store, move_unreadable, note_as_left, upgrade_store
 from sensegraph.runtime.stores.replies import REPLIES, ReplyFile
-from sensegraph.runtime.stores.rows import TABLES, SqliteTables, StoredRows, delete_tables, read_head, write_table
+from sensegraph.runtime.stores.rows import (
+    TABLES,
+    SqliteTables,
+    StoredRows,
+    cut_blocks,
+    delete_tables,
+    read_head,
+    write_table,
+)
 from sensegraph.runtime.stores.sealing import Damaged, decode_text, seal, sum_ref, unseal
 from sensegraph.runtime.stores.sweeping import sweep_store
 from sensegraph.types import Usage
@@ -217,7 +224,7 @@ class SqliteStore:
         """The objects present; a missing key is simply absent."""
         found = {k: self._aside[k] for k in keys if k in self._aside} if self._aside else {}
         with self._guard():
-            for block in _cut_blocks(keys):
+            for block in cut_blocks(keys, _BLOCK):
                 query = f"SELECT key, value FROM object WHERE key IN ({_question_marks(block)})"
                 stored = self._db.execute(query, block).fetchall()
                 try:
@@ -230,7 +237,7 @@ class SqliteStore:
         """Which of these keys are present, as an object, a table or an array."""
         found, others = {k for k in keys if k in self._aside}, list(keys)
         for table in ("object", "part"):
-            for block in _cut_blocks(others):
+            for block in cut_blocks(others, _BLOCK):
                 found.update(k for (k,) in self.select(_WHICH.format(table, _question_marks(block)), block))
             others = [k for k in keys if k not in found]
         if len(others) < _LISTED:
@@ -290,7 +297,7 @@ class SqliteStore:
         texts = [key for key in keys if isinstance(key, str)]  # a damaged one may be no text
         every = {name for key in texts for name in (key, key.partition(".")[0])}
         with self.writing() as db:
-            for block in _cut_blocks(list(every)):
+            for block in cut_blocks(list(every), _BLOCK):
                 marks = _question_marks(block)
                 numbers = db.execute(f"SELECT number FROM part WHERE key IN ({marks})", block).fetchall()
                 delete_tables(db, [n for (n,) in numbers if isinstance(n, int)])
@@ -371,12 +378,6 @@ def _check_refs(path: Path, rows: Sequence[tuple[str, str, int]]) -> dict[str, s
         if sum_ref(name, value) != total:
             raise StoreError(f"{path} is damaged at the name {name!r}. {_HEALED}")
     return {name: value for name, value, _ in rows}
-
-
-def _cut_blocks(values: Sequence[Any]) -> Iterator[list[Any]]:
-    rest = iter(values)
-    while block := list(islice(rest, _BLOCK)):
-        yield block
 
 
 def _question_marks(values: Sequence[Any]) -> str:

@@ -21,6 +21,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any, Literal, TypeVar, get_args
 
+from sensegraph.engines.llm import trained_prompt
 from sensegraph.errors import SettingsError
 from sensegraph.papers import paper_folder
 
@@ -205,7 +206,7 @@ def format_question(question: str, passages: Sequence[Passage]) -> str:
 
 def format_passage(passage: Passage) -> str:
     """A passage as a prompt shows it. Nothing in it tells an oracle passage from a distractor."""
-    return f"{passage.title}\n{passage.text}" if passage.title else passage.text
+    return trained_prompt.format_passage(passage.title, passage.text)
 
 
 def format_prompt(question: str, passages: Sequence[Passage]) -> str:
