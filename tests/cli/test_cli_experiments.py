@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import asdict
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -381,6 +382,22 @@ def test_a_plan_with_every_metric_of_a_model_is_foreseen_within_a_quarter_before
     assert f"with about {foreseen['sentences']} sentences each" in said
     assert foreseen["parts"].get("measuring: support", {"calls": 0})["calls"] < 5
     assert 0.75 * made <= foreseen["parts"]["all"]["calls"] <= 1.25 * made
+
+
+@pytest.mark.slow
+def test_answers_of_methods_that_ask_more_than_once_are_foreseen_within_a_quarter_without_an_index(
+    run: Run, server: ScriptedServer
+):
+    Path("stories.jsonl").write_text("".join(json.dumps(asdict(d)) + "\n" for d in stories(30)))
+    text = WIRED.format(url=server.base_url).replace('["claims", "judge", "scores", "grounding"]', '["scores"]')
+    asking = "".join(f'[conditions.{name}]\nmethod = "{name}"\n' for name in ("drift", "kag", "lazygraphrag"))
+    plan(f"limit = 2\n{text}".replace("[judge]", f"{asking}[judge]"))
+    foreseen, _ = foreseen_and_made(run, server)
+    assert foreseen["least"] == []
+    made = json.loads(Path("plan.results/results.json").read_text())["conditions"]
+    for name in ("C0", "SS", "drift", "kag", "lazygraphrag"):
+        calls = made[name]["usage"]["calls"]
+        assert calls == pytest.approx(foreseen["parts"][f"answers of {name}"]["calls"], rel=0.25), name
 
 
 def test_what_a_judge_let_go_in_answers_that_are_there_is_foreseen_to_be_let_go_in_others(run: Run):

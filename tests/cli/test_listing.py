@@ -22,6 +22,7 @@ from sensegraph.errors import InputError
 from sensegraph.graphs.match.matches import Matches
 from sensegraph.index.browse.pages import EntityRow, RelationRow
 from sensegraph.index.graph.duplicates import Duplicates
+from sensegraph.index.question_costs import QuestionEstimate
 from sensegraph.lab.reproduction.table_recipes import Pinned, Recipe, ReproducedTable, list_figures
 from sensegraph.resolution.aliases import Operation
 from sensegraph.resolution.resolution_types import Proposal
@@ -166,12 +167,12 @@ def test_a_forecast_is_a_table_of_its_parts_and_their_sum() -> None:
         "idle": Usage(),
         "embed": Usage(embedding_calls=1, embedding_tokens=70, cost_usd=0.25),
     }
-    assert [line.rstrip() for line in format_forecast(Forecast(parts, least=True)).splitlines()] == [
+    assert [line.rstrip() for line in format_forecast(Forecast(parts, least=("K", "D"))).splitlines()] == [
         "part    calls  tokens in  tokens out  cost $",
         "index   1,000     20,000         500    1.50",
         "embed       0         70           0    0.25",
         "in all  1,000     20,070         500    1.75",
-        "at least: a method that asks more than once is foreseen only when the index is there",
+        "at least, for K, D: how often the method asks is known only when the index is there",
     ]
     free = Forecast({"a": Usage(calls=1)})
     assert format_forecast(free).splitlines()[-1] == "cost not known: no prices are set (endpoint.price_…)"
@@ -180,15 +181,14 @@ def test_a_forecast_is_a_table_of_its_parts_and_their_sum() -> None:
     assert record_forecast(free)["parts"]["all"] == record_forecast(free)["parts"]["a"] == {
         "calls": 1, "prompt_tokens": 0, "completion_tokens": 0, "embedding_tokens": 0, "cost_usd": 0.0,
     }  # fmt: skip
-    assert (Forecast({}).least, record_forecast(free)["least"]) == (False, False)
+    assert (Forecast({}).least, record_forecast(free)["least"]) == ((), [])
 
 
-@pytest.mark.parametrize(("settings", "prompt"), [({}, 8_500), ({"context_tokens": 1_000}, 1_500)])
-def test_an_answer_is_guessed_as_one_call_with_a_full_context(settings: dict[str, int], prompt: int) -> None:
-    engine = SimpleNamespace(waits=True, price=lambda into, out: into + 2 * out)
-    condition: Any = SimpleNamespace(name="C", settings=settings)
-    assert guess_answer(condition, engine, 18, 2, "Who?").usage == Usage(1, prompt, 450, cost_usd=prompt + 900)
-    assert guess_answer(condition, SimpleNamespace(waits=False), 18, 2, "Who?").usage == Usage()
+def test_an_answer_is_guessed_to_take_what_a_question_by_its_method_is_foreseen_to_take() -> None:
+    condition: Any = SimpleNamespace(name="C")
+    foreseen = QuestionEstimate("drift", False, 22, 9_000, 700, 0.5)
+    assert guess_answer(condition, foreseen, 18, 2, "Who?").usage == Usage(22, 9_000, 700, cost_usd=0.5)
+    assert guess_answer(condition, None, 18, 2, "Who?").usage == Usage()
 
 
 @pytest.mark.parametrize(("text", "found"), [(None, None), ("3", (3, 3)), ("3,4", (3, 4)), (" 0 , 12 ", (0, 12))])

@@ -91,8 +91,21 @@ def test_replies_are_as_long_as_those_that_were_paid_for() -> None:
     assert foresee(Bounded(), rate=Usage(19, 0, 1_900)).completion_tokens == 5 * 300 + 400
 
 
-def test_a_method_that_asks_on_says_that_it_takes_more() -> None:
-    assert {name for name in METHODS if foresee(load_method(name)).at_least} == {"drift", "kag", "lazygraphrag"}
+def test_methods_that_ask_on_say_how_many_calls_that_usually_takes() -> None:
+    assert not [name for name in METHODS if foresee(load_method(name)).at_least]
+    readable = replace(READABLE, chunks=80)
+    drift = foresee(load_method("drift", primer_folds=2, rounds=2, width=3, hyde="off", context_tokens=4_000), readable)
+    assert (drift.calls, drift.prompt_tokens) == (2 + 2 * 3 + 1, 9 * 4_100)
+    assert foresee(load_method("drift", primer_folds=2, max_calls=7), readable).calls == 7
+    assert foresee(load_method("lazygraphrag", refined=False), readable).calls == 100 + 3 + 1
+    assert foresee(load_method("lazygraphrag"), replace(readable, chunks=20)).calls == 1 + 60 + 1 + 1
+    assert foresee(load_method("kag"), readable).calls == 7
+    assert foresee(load_method("kag", plan="rules"), readable).calls == 6
+
+
+def test_of_a_method_that_asks_on_and_does_not_say_how_often_the_least_is_foreseen() -> None:
+    found = foresee(replace(Bounded(), requires=frozenset({"ask", "rate", "answer"})))
+    assert found == replace(foresee(Bounded()), at_least=True)
 
 
 @pytest.mark.parametrize("name", METHODS)

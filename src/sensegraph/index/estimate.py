@@ -82,7 +82,8 @@ class Estimate:
     """The sum over the steps of a build; `cost_usd` is 0 where no price is set.
 
     `most_tokens` leaves room for what cannot be foreseen: a wordier model, and replies that are asked for again.
-    `questions` says what a question will take then, by each of several methods.
+    `questions` says what a question will take then, by each of several methods; `readable` is what questions will read,
+    None for an engine without calls.
     """
 
     documents: int
@@ -95,6 +96,7 @@ class Estimate:
     cost_usd: float
     most_tokens: int = 0
     questions: tuple[QuestionEstimate, ...] = ()
+    readable: Readable | None = None
 
     @property
     def tokens(self) -> int:
@@ -119,10 +121,12 @@ def estimate_build(
     chunks = cut_documents(documents, rt, size=settings.chunk_tokens, overlap=settings.chunk_overlap)
     every = list(iterate_chunks(chunks))
     texts, steps, questions = chunk_texts(every), list[StepEstimate](), tuple[QuestionEstimate, ...]()
+    readable: Readable | None = None
     if isinstance(rt.engine, PricedEngine):
         foresight = Foresight(rt, rt.engine, settings, every)
         steps = foresight.steps()
-        readable = Readable(sum(c.tokens for c in every), sum(map(len, foresight.texts)) // 4, foresight.reports)
+        tokens = sum(c.tokens for c in every), sum(map(len, foresight.texts)) // 4
+        readable = Readable(*tokens, foresight.reports, len(every))
         questions = foresee_questions(methods, readable, rt.engine, foresight.paid)
         texts += foresight.texts if rt.embedder.waits else []
     elif "graph" in settings.parts:
@@ -141,7 +145,8 @@ def estimate_build(
         limit = (prompt + completion + embedding) * _MARGIN + _ONE_CALL
         figure: int = 10 ** max(0, len(str(int(limit))) - 2)
         most = ceil(limit / figure) * figure
-    return Estimate(len(keys), len(every), tuple(steps), calls, prompt, completion, embedding, cost, most, questions)
+    totals = calls, prompt, completion, embedding, cost, most
+    return Estimate(len(keys), len(every), tuple(steps), *totals, questions, readable)
 
 
 class Foresight:

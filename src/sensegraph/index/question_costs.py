@@ -1,7 +1,8 @@
 """What a question will cost by a method, foreseen from the method's own settings and the size of what it reads.
 
 Nothing is retrieved: a question that is answered at once fills its context, and one that is answered from reports reads
-those of a depth in windows. What comes of it is near for these two, and the least for methods that ask on.
+those of a depth in windows. A method that asks on says how many calls that usually takes (`usual_calls`); of one that
+does not, what comes of it is the least.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from sensegraph.protocols import Method, PricedEngine, Task
 from sensegraph.types import Cluster, Context, Inquiry, Passage, Usage
 
 _QUESTION = "What are the main themes of this corpus, and how do they hang together?"
-_REPLIES: Mapping[Task, int] = {"answer": 400, "rate": 300}  # tokens, where too few were paid for to know
-_STEPS: Mapping[Task, str] = {"answer": "language.answer", "rate": "language.rate"}
+# tokens of a reply, where too few were paid for to know
+_REPLIES: Mapping[Task, int] = {"answer": 400, "rate": 300, "ask": 400, "refine": 150, "test": 1}
 _ENOUGH = 20  # calls whose mean says more than a guess
 
 
@@ -37,11 +38,12 @@ class QuestionEstimate:
 
 @dataclass(frozen=True, slots=True)
 class Readable:
-    """What questions read: tokens of all chunks, tokens of the graph and its reports, and the reports themselves."""
+    """What questions read: tokens of all chunks, of the graph and its reports, the reports, and how many chunks."""
 
     chunk_tokens: int
     graph_tokens: int = 0
     reports: tuple[Cluster, ...] = ()
+    chunks: int = 0
 
 
 def foresee_questions(
@@ -61,8 +63,10 @@ def foresee_question(
 ) -> QuestionEstimate:
     """What a question would take by this method."""
     room = read_room(method)
+    asked = getattr(method, "usual_calls", None)
+    known: Mapping[Task, tuple[int, int]] = asked(readable.chunks) if asked else {}
     contexts: dict[Task, list[int]] = {"rate": [], "answer": []}  # the tokens that each prompt has to read
-    if "rate" in method.requires:
+    if "rate" in method.requires - known.keys():
         contexts["rate"] = [sum(batch) for batch in pack_batches(list_mapped_sizes(method, readable), room, int)]
         contexts["answer"] = [min(room, len(contexts["rate"]) * _count_reply("rate", paid))]
     else:
@@ -71,8 +75,12 @@ def foresee_question(
     calls = sum(map(len, contexts.values()))
     prompt = sum(sum(sizes) + len(sizes) * _count_frame(task, engine) for task, sizes in contexts.items() if sizes)
     completion = sum(len(sizes) * _count_reply(task, paid) for task, sizes in contexts.items())
-    further = bool(method.requires - contexts.keys())
-    return QuestionEstimate(method.name, usual, calls, prompt, completion, engine.price(prompt, completion), further)
+    for task, (count, tokens) in known.items():
+        calls += count
+        prompt += count * (min(tokens, readable.chunk_tokens) + _count_frame(task, engine))
+        completion += count * _count_reply(task, paid)
+    least = bool(method.requires - contexts.keys() - known.keys())
+    return QuestionEstimate(method.name, usual, calls, prompt, completion, engine.price(prompt, completion), least)
 
 
 def read_room(method: Method) -> int:
@@ -113,5 +121,5 @@ def _count_frame(task: Task, engine: PricedEngine) -> int:
 
 def _count_reply(task: Task, paid: Mapping[str, Usage]) -> int:
     """Tokens of a reply: the mean of those that were paid for, where there were enough."""
-    spent = paid.get(_STEPS[task], Usage())
+    spent = paid.get(f"language.{task}", Usage())
     return round(spent.completion_tokens / spent.calls) if spent.calls >= _ENOUGH else _REPLIES[task]

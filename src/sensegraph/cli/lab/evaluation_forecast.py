@@ -20,6 +20,7 @@ from sensegraph.answering.grounding.citations import choose_supporter
 from sensegraph.cli.lab.evaluation_setup import PreparedEvaluation, prepare_evaluation
 from sensegraph.errors import StepFailed
 from sensegraph.index.estimate import Estimate
+from sensegraph.index.question_costs import QuestionEstimate, Readable, foresee_question
 from sensegraph.lab.experiments import experiment
 from sensegraph.lab.experiments.conditions import Condition, Reply, ask_condition, find_unanswered
 from sensegraph.lab.experiments.rehearsal import (
@@ -33,6 +34,7 @@ from sensegraph.lab.experiments.rehearsal import (
 from sensegraph.lab.grounding.claims import ClaimSettings, find_claims, split_answer
 from sensegraph.lab.retrieval.retrieval_tables import align_columns
 from sensegraph.methods import load_method
+from sensegraph.protocols import PricedEngine
 from sensegraph.runtime.keys import key
 from sensegraph.types import Answer, Cluster, Usage
 
@@ -40,18 +42,18 @@ _CONTEXT = 8_000  # tokens of a context that nobody bounds
 _SHOWN = ("calls", "prompt_tokens", "completion_tokens", "embedding_tokens", "cost_usd")
 _BY_SENTENCE = ("claim", "support")
 _REPORTS = 3  # written reports from which a model's length is known
-_OVERHEAD, _REPLY = 500, 450  # tokens of a prompt besides its context, and of an answer
 
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """Parts of a run with what each would take; `least` says that answers could only be guessed from below.
+    """Parts of a run with what each would take.
 
-    `sentences` are those of an answer on the average, of which claims and support take calls each.
+    `least` names the conditions whose answers take at least that: no index is there, and their method asks more calls
+    than it can say. `sentences` are those of an answer on the average, of which claims and support take calls each.
     """
 
     parts: Mapping[str, Usage]
-    least: bool = False
+    least: tuple[str, ...] = ()
     sentences: int = 0
 
     @property
@@ -70,10 +72,15 @@ def forecast_evaluation(file: Path, given: Mapping[str, Any], report: Callable[[
         answering = Rehearsed(ready.corpus.engine, sentences)
         judging = Rehearsed(ready.tools.judging.engine, sentences, measure_dropped(ready, known))
         parts: dict[str, Usage] = {}
+        least: tuple[str, ...] = ()
         if ready.to_index is not None:
             index = estimate_index(ready, ready.to_index)
             parts["index"] = index.usage
-            conditions = tuple(guess_answers(c, ready, sentences, index.chunks) for c in ready.conditions)
+            foreseen = {c.name: foresee_condition(c, index.readable, ready) for c in ready.conditions}
+            least = tuple(name for name, found in foreseen.items() if found and found.at_least)
+            conditions = tuple(
+                guess_answers(c, foreseen[c.name], ready, sentences, index.chunks) for c in ready.conditions
+            )
         else:
             dim = ready.corpus.index().vectors.shape[1]
             ready.corpus.workspace.use_tools(answering, RehearsedEmbedder(ready.corpus.embedder, dim))
@@ -82,15 +89,15 @@ def forecast_evaluation(file: Path, given: Mapping[str, Any], report: Callable[[
         tools = replace(ready.tools, rt=rt, judging=replace(ready.tools.judging, engine=judging))
         waiting = {c.name: find_unanswered(c, ready.questions, rt) for c in conditions}
         result = experiment.run_evaluation(replace(ready.plan, draws=1), conditions, ready.questions, tools, "")
-        foreseen = []
+        answers = []
         for c in conditions:
             places = [i for i, q in enumerate(ready.questions) if q in waiting[c.name]]
-            foreseen += [result.answers[c.name][i].answer for i in places]
+            answers += [result.answers[c.name][i].answer for i in places]
             parts[f"answers of {c.name}"] = sum((result.answers[c.name][i].answer.usage for i in places), Usage())
         parts |= {f"measuring: {task}": usage for task, usage in judging.by_task.items()}
         found = {n: replace(u, seconds=0.0) for n, u in parts.items()}
-        lengths = [len(split_answer(a.text)) for a in foreseen] or [sentences]
-        return Forecast(found, ready.to_index is not None, round(fmean(lengths)))
+        lengths = [len(split_answer(a.text)) for a in answers] or [sentences]
+        return Forecast(found, least, round(fmean(lengths)))
 
 
 def estimate_index(ready: PreparedEvaluation, documents: Path) -> Estimate:
@@ -173,25 +180,33 @@ def count_report_sentences(report: Cluster) -> int:
     return sum(len(split_answer("".join(s.text for s in statements))) for statements in told)
 
 
-def guess_answers(condition: Condition, ready: PreparedEvaluation, sentences: int, chunks: int) -> Condition:
+def foresee_condition(
+    condition: Condition, readable: Readable | None, ready: PreparedEvaluation
+) -> QuestionEstimate | None:
+    """What a question will take by its method once the index is there; None where that takes no call."""
+    engine = ready.corpus.engine
+    if readable is None or not engine.waits or not isinstance(engine, PricedEngine):
+        return None
+    method = load_method(condition.method, **condition.settings)
+    return foresee_question(method, False, readable, engine, ready.corpus.store.ledger())
+
+
+def guess_answers(
+    condition: Condition, foreseen: QuestionEstimate | None, ready: PreparedEvaluation, sentences: int, chunks: int
+) -> Condition:
     """The condition with answers that are guessed: about those of the `chunks` for which its context has room."""
-    read = min(chunks, max(1, _find_context(condition) // ready.corpus.settings.index.chunk_tokens))
-    return replace(condition, ask=partial(guess_answer, condition, ready.corpus.engine, sentences, read))
+    room = int(condition.settings.get("context_tokens") or _CONTEXT)
+    read = min(chunks, max(1, room // ready.corpus.settings.index.chunk_tokens))
+    return replace(condition, ask=partial(guess_answer, condition, foreseen, sentences, read))
 
 
-def guess_answer(condition: Condition, engine: Any, sentences: int, chunks: int, question: str) -> Answer:
-    """An answer for one call with a full context: less than a method takes that asks often.
-
-    It tells of `chunks` chunks, in `sentences` sentences at most.
-    """
-    prompt = _find_context(condition) + _OVERHEAD
-    spent = Usage(1, prompt, _REPLY, cost_usd=engine.price(prompt, _REPLY)) if engine.waits else Usage()
+def guess_answer(
+    condition: Condition, foreseen: QuestionEstimate | None, sentences: int, chunks: int, question: str
+) -> Answer:
+    """An answer that takes what is `foreseen`. It tells of `chunks` chunks, in `sentences` sentences at most."""
+    f = foreseen
+    spent = Usage(f.calls, f.prompt_tokens, f.completion_tokens, cost_usd=f.cost_usd) if f else Usage()
     return replace(make_stand_in_answer(key(condition.name, question)[:8], chunks, sentences), usage=spent)
-
-
-def _find_context(condition: Condition) -> int:
-    """The tokens of its context."""
-    return int(condition.settings.get("context_tokens") or _CONTEXT)
 
 
 def format_forecast(found: Forecast) -> str:
@@ -210,7 +225,9 @@ def format_forecast(found: Forecast) -> str:
             f"answers are foreseen with about {found.sentences} sentences each, on which claims and support depend"
         )
     if found.least:
-        lines.append("at least: a method that asks more than once is foreseen only when the index is there")
+        lines.append(
+            f"at least, for {', '.join(found.least)}: how often the method asks is known only when the index is there"
+        )
     return "\n".join(lines)
 
 
@@ -223,7 +240,7 @@ def record_forecast(found: Forecast) -> dict[str, Any]:
     """The parts and their sum, for programs."""
     named = {**found.parts, "all": found.whole}
     return {
-        "least": found.least,
+        "least": list(found.least),
         "sentences": found.sentences,
         "parts": {n: {f: getattr(u, f) for f in _SHOWN} for n, u in named.items()},
     }

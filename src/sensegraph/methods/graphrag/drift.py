@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from random import Random
@@ -130,6 +130,12 @@ class Drift:
     def shares(self) -> Shares:
         """What a local search may read: no conversation, so that the graph gets what text and reports leave."""
         return Shares(self.context_tokens, self.text, self.reports, 0.0, self.top_entities, self.top_relations)
+
+    def usual_calls(self, chunks: int) -> Mapping[Task, tuple[int, int]]:
+        """Calls besides the last one, by task, with the tokens that each reads: all rounds, however many `chunks`."""
+        imagined, asked = int(self.hyde != "off"), self.primer_folds + self.rounds * self.width
+        allowed = self.max_calls - imagined - 1 if self.max_calls else asked
+        return {"refine": (imagined, self.reduce_tokens // 10), "ask": (min(asked, allowed), self.context_tokens)}
 
     def check_calls(self, hyde: bool) -> None:
         """Raise SettingsError where `max_calls` is not enough for the primer and the last call."""

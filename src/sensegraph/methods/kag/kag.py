@@ -36,6 +36,8 @@ from sensegraph.runtime.keys import key
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Answer, Evidence, Lead, Passage, Question
 
+_STEPS = 2  # of a question that takes more than one, as a rule
+
 
 @dataclass(frozen=True)
 class KAG:
@@ -81,6 +83,14 @@ class KAG:
             raise SettingsError(
                 f"kag: whole ({self.whole}) must not be negative, enough ({self.enough}) lie in 0 to 100."
             )
+
+    def usual_calls(self, chunks: int) -> Mapping[Task, tuple[int, int]]:
+        """Calls besides the last one, by task, with the tokens that each reads, however many `chunks`.
+
+        A plan, two steps that are asked for over the graph and over the chunks, and whether that is enough.
+        """
+        planned = int(self.plan in ("auto", "model"))
+        return {"ask": (planned + 2 * _STEPS + 1, self.step_tokens)}
 
     def steps(self, question: Question, index: Index, rt: Runtime) -> tuple[Solved, ...]:
         """Every step that was solved, in order: what was asked, by which layer it was answered, and what it binds.

@@ -8,7 +8,7 @@ query: refine → rank → best-first and breadth-first search with iterative de
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -42,6 +42,7 @@ from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Answer, Chunk, Context, Evidence, Inquiry, Passage, Question, Refinement
 
 Unit = Literal["chunk", "sentence"]
+_TESTED = 600  # tokens of a chunk, as a rule
 _LINKED = 20  # concepts beside the question's that an engine which quotes is told
 
 
@@ -146,6 +147,16 @@ class LazyGraphRAG:
             raise SettingsError(
                 f"lazygraphrag: neighbours ({self.neighbours}) and shown ({self.shown}) must not be negative."
             )
+
+    def usual_calls(self, chunks: int) -> Mapping[Task, tuple[int, int]]:
+        """Calls besides the last one, by task, with the tokens that each reads; half of the tests say yes."""
+        tests = min(self.budget, self.questions * chunks)
+        points = -(-min(tests, chunks) * _TESTED // (2 * self.context_tokens))
+        return {
+            "refine": (int(self.refined), _TESTED),
+            "test": (tests, _TESTED),
+            "rate": (points, self.context_tokens),
+        }
 
     def retrieve(self, question: Question, index: Index, rt: Runtime) -> Evidence:
         """The chunks relevant to any sub-question, in the order of their ranks for the question itself."""
