@@ -21,7 +21,12 @@ from typing import TypeGuard
 
 PACKAGE = Path(__file__).resolve().parents[1] / "src" / "sensegraph"
 SETTINGS = "corpus/settings.py"
-FRAMEWORKS = {"langchain": "langchain_core", "llama_index": "llama_index", "haystack": "haystack"}  # by integration
+NEEDED = {  # what modules import that `make setup` does not install
+    "sensegraph.integrations.langchain": "langchain_core",
+    "sensegraph.integrations.llama_index": "llama_index",
+    "sensegraph.integrations.haystack": "haystack",
+    "sensegraph.runtime.executors.ray": "ray",
+}
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -60,8 +65,8 @@ def modules() -> tuple[tuple[str, str, ast.Module], ...]:
 
 
 def importable_modules() -> list[str]:
-    """The names of all modules of this package but the main program and those of frameworks that are not installed."""
-    missing = {f"sensegraph.integrations.{n}" for n, package in FRAMEWORKS.items() if find_spec(package) is None}
+    """The names of all modules of this package but the main program and those that need what is not installed."""
+    missing = {name for name, package in NEEDED.items() if find_spec(package) is None}
     paths = [name.removesuffix(".py").removesuffix("/__init__") for name, *_ in modules()]
     names = ["sensegraph." + p.replace("/", ".") for p in paths if p not in ("__init__", "__main__")]
     return [name for name in names if name not in missing]
