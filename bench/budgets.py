@@ -21,11 +21,11 @@ from typing import TypeGuard
 
 PACKAGE = Path(__file__).resolve().parents[1] / "src" / "sensegraph"
 SETTINGS = "corpus/settings.py"
-OPTIONAL = {  # modules that import what an extra brings as they are imported, with its package
-    "integrations.langchain": "langchain_core",
-    "integrations.llama_index": "llama_index",
-    "integrations.haystack": "haystack",
-    "runtime.executors.ray": "ray",
+NEEDED = {  # what modules import that `make setup` does not install
+    "sensegraph.integrations.langchain": "langchain_core",
+    "sensegraph.integrations.llama_index": "llama_index",
+    "sensegraph.integrations.haystack": "haystack",
+    "sensegraph.runtime.executors.ray": "ray",
 }
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -65,8 +65,8 @@ def modules() -> tuple[tuple[str, str, ast.Module], ...]:
 
 
 def importable_modules() -> list[str]:
-    """The names of all modules of this package but the main program and those whose extra is not installed."""
-    missing = {f"sensegraph.{n}" for n, package in OPTIONAL.items() if find_spec(package) is None}
+    """The names of all modules of this package but the main program and those that need what is not installed."""
+    missing = {name for name, package in NEEDED.items() if find_spec(package) is None}
     paths = [name.removesuffix(".py").removesuffix("/__init__") for name, *_ in modules()]
     names = ["sensegraph." + p.replace("/", ".") for p in paths if p not in ("__init__", "__main__")]
     return [name for name in names if name not in missing]

@@ -59,6 +59,27 @@ def test_no_more_columns_than_there_are_directions(n: int, d: int, dims: int, se
     assert np.isfinite(found).all()
 
 
+@pytest.mark.parametrize(("n", "dims"), [(2, 32), (30, 32), (40, 32), (41, 33), (60, 60)])
+def test_few_rows_of_many_columns_keep_their_distances(n: int, dims: int) -> None:
+    rows = np.random.default_rng(n).standard_normal((n, 300)) * np.linspace(3, 1, 300)
+    found = reduce_dimensions(rows, dims)
+    assert found.shape == (n, min(dims, n - 1))
+    wanted, kept = (((x[:, None] - x[None]) ** 2).sum(axis=2) for x in (rows, found))
+    assert kept.sum() > (0.99999 if dims >= n - 1 else 0.8) * wanted.sum()
+    assert (kept <= wanted * (1 + 1e-5)).all()
+
+
+def test_columns_of_zeros_change_nothing() -> None:
+    rows = falling(200, 60)
+    wide = np.zeros((200, 500), np.float32)
+    places = np.sort(np.random.default_rng(0).permutation(500)[:60])
+    wide[:, places] = rows
+    one, other = fit_projection(rows, 6), fit_projection(wide, 6)
+    assert (other.axes[places] == one.axes).all()
+    assert np.abs(other.axes).sum() == np.abs(one.axes).sum() > 0
+    np.testing.assert_allclose(other(wide), one(rows), atol=1e-12)
+
+
 @pytest.mark.parametrize("value", [0.0, 0.1, -3e6])
 def test_equal_rows_vary_in_no_direction(value: float) -> None:
     assert reduce_dimensions(np.full((7, 5), value, np.float32)).tolist() == [[0.0]] * 7

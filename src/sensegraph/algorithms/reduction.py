@@ -26,6 +26,7 @@ _BITS = 20  # of a rounded number: 2 · 20 for a product, 13 more for a sum over
 _EXACT = 53  # bits of a whole number in float64
 _MORE = 8  # directions beside those that are wanted
 _ROUNDS = 40  # of the subspace iteration
+_FEW_ROUNDS = 2  # where there are as many directions as rows: one round finds every direction, one mends its rounding
 _NONE = 1e-11  # share of the second moment: less is what rounding leaves, no direction; of many columns 1e-7 is less
 
 
@@ -51,8 +52,9 @@ def reduce_dimensions(vectors: NDArray[Any] | Stack, dims: int = DIMS, *, seed: 
     """The first `dims` principal components of `vectors`, shape (n, d), as shape (n, m) float64.
 
     m ≤ min(dims, d, n), and smaller where the vectors vary in fewer directions: a single column of zeros for equal
-    vectors. Equal rows stay equal; the rows in another order give the same rows in that order, bit for bit. Needs 8 d²
-    bytes beside the result. Raises ValueError for vectors that are no matrix of finite numbers, naming the row.
+    vectors. Equal rows stay equal; the rows in another order give the same rows in that order, bit for bit. Needs 24 d²
+    bytes beside the result. Columns of zeros, of which hashed words leave many, take no time. Raises ValueError for
+    vectors that are no matrix of finite numbers, naming the row.
     """
     return fit_projection(vectors, dims, seed=seed)(vectors)
 
@@ -78,11 +80,13 @@ def fit_projection(vectors: NDArray[Any] | Stack, dims: int = DIMS, *, seed: int
     total, moment = total * 2.0**-bits, moment * 4.0**-bits
     mean = total / max(n, 1)
     covariance = moment / max(n, 1) - np.outer(mean, mean)
-    axes, variance = _find_eigenvectors(covariance, min(dims, d, max(n, 1)), seed)
+    filled = np.flatnonzero(moment.diagonal())
+    found, variance = _find_eigenvectors(covariance[np.ix_(filled, filled)], min(dims, len(filled)), n, seed)
     there = variance > _NONE * float(np.trace(moment)) / max(n, 1)
     whole = np.zeros((d, 1))
     if there.any():  # every column with its largest entry positive
-        axes = axes[:, there]
+        axes = np.zeros((np.count_nonzero(there), d)).T
+        axes[filled] = found[:, there]
         greatest = np.argmax(np.abs(np.rint(axes * 2.0**_BITS)), axis=0)
         signs = np.where(axes[greatest, np.arange(axes.shape[1])] < 0, -1.0, 1.0)
         whole = np.rint(axes * signs * 2.0**_BITS)
@@ -101,13 +105,13 @@ def _round_blocks(vectors: NDArray[Any] | Stack, scale: float, bits: int) -> Ite
         yield np.rint(block * (2.0**bits / scale))
 
 
-def _find_eigenvectors(matrix: Floats, wanted: int, seed: int) -> tuple[Floats, Floats]:
-    """The leading eigenvectors of a symmetric matrix as columns, and their eigenvalues, falling."""
-    d = len(matrix)
+def _find_eigenvectors(matrix: Floats, wanted: int, rank: int, seed: int) -> tuple[Floats, Floats]:
+    """The leading eigenvectors, as columns, and eigenvalues, falling, of a symmetric matrix of at most this rank."""
+    d, wanted = len(matrix), min(wanted, max(rank, 1))
     basis = np.eye(d)  # of few columns all; a product with the matrix would lose directions of a share below 1e-7
     if d > wanted + _MORE:
         basis = np.random.default_rng(seed).standard_normal((d, wanted + _MORE))
-        for _ in range(_ROUNDS):
+        for _ in range(_ROUNDS if rank > wanted + _MORE else _FEW_ROUNDS):
             basis = _orthonormalize(matrix_product(matrix, _orthonormalize(basis)))
     within = inner_product(basis, matrix_product(matrix, basis))
     values, turns = np.linalg.eigh((within + within.T) / 2)

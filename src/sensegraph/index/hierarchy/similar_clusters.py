@@ -41,7 +41,7 @@ class Grouping:
         )
 
 
-@step("alike.grouping", version=1, form="arrays")
+@step("alike.grouping", version=2, form="arrays")
 def group_vectors(wholes: Sequence[tuple[Vectors | Stack, Ints]], *, size: int, dims: int, seed: int) -> list[Grouping]:
     """Clusters of about `size` rows of each matrix, over `dims` columns of it; near the earlier labels, if any."""
     return [_group_rows(vectors, start, size, dims, seed) for vectors, start in wholes]

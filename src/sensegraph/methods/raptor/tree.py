@@ -331,7 +331,7 @@ class Tree:
         return Tree(tuple(leaves), tuple(summaries), found, self.words, hidden)
 
 
-@step("growing.summaries", version=1, form="tables")
+@step("growing.summaries", version=2, form="tables")
 def keep_summaries(wholes: Sequence[Hierarchy], *, settings: TreeSettings, writer: str) -> list[Hierarchy]:
     """The finished summaries; `writer` is who wrote them."""
     return list(wholes)
