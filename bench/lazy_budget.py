@@ -26,7 +26,7 @@ from client import Server, chosen, options, prepared, serving, table
 from sensegraph.algorithms.ranking import find_nearest_rows
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.index.chunks import chunk_documents
-from sensegraph.methods.lazygraphrag.concepts import Concepts, ConceptSettings, make_concepts, note
+from sensegraph.methods.lazygraphrag.concepts import Concepts, ConceptSettings, make_concepts, note, note_run
 from sensegraph.methods.lazygraphrag.lazygraphrag import LazyGraphRAG
 from sensegraph.runtime.results import take_records
 from sensegraph.types import Question
@@ -74,7 +74,8 @@ def steps_alone(corpus: Corpus) -> Concepts:
     memory, begin = peak_mb(), time.process_time()
     noted = note.fn(chunks, one_word="none")
     read = time.process_time() - begin
-    (made,) = make_concepts.fn([noted], settings=ConceptSettings())
+    run = note_run(noted)
+    (made,) = make_concepts.fn([(run, np.zeros(len(run.sizes), np.int64))], settings=ConceptSettings())
     whole = time.process_time() - begin
     print(
         f"noun phrases: {read:.2f} CPU s, {megabytes / read:.1f} MB/s; graph and communities: {whole - read:.2f} CPU s"

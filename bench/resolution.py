@@ -33,7 +33,7 @@ from sensegraph.algorithms.similar import similar_words
 from sensegraph.language.text import fold, list_stems
 from sensegraph.resolution import Mentioned, Resolution, Resolving, resolve
 from sensegraph.resolution.comparison.scoring import prepare_collection
-from sensegraph.resolution.resolver import block_pairs
+from sensegraph.resolution.judged_pairs import block_pairs
 
 TABLES = {"er-abt-buy": "name", "er-dblp-acm": "title"}
 SETS = (*TABLES, "redocred", "growth")

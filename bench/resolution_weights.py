@@ -30,7 +30,7 @@ from sensegraph.resolution import Mentioned, Resolving, resolve
 from sensegraph.resolution.comparison import weighing
 from sensegraph.resolution.comparison.aligned import align_names, shared_code
 from sensegraph.resolution.comparison.scoring import WEIGHED, prepare_collection
-from sensegraph.resolution.resolver import block_pairs
+from sensegraph.resolution.judged_pairs import block_pairs
 
 KINDS = {"er-abt-buy": "products", "electronics": "products", "er-dblp-acm": "papers"}
 SETS = (*TABLES, *matching_sets.KINDS)
@@ -78,7 +78,7 @@ def describe_set(kind: str, truth: Records) -> Pairs:
         judgements.append(found.judge(a, b))
         seen = [0.0] * len(weighing.FEATURES)
         if judgements[-1].kind in WEIGHED:
-            x, y = found.names[a][0], found.names[b][0]
+            x, y = found.names(a)[0], found.names(b)[0]
             if (y.core, y.raw) < (x.core, x.raw):
                 x, y = y, x
             code = shared_code(x, y, found.words)

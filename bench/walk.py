@@ -41,8 +41,9 @@ from sensegraph.corpus.corpus import Corpus
 from sensegraph.index.chunks import chunk_documents
 from sensegraph.index.index import Index, index_words
 from sensegraph.index.restricted.scope import restrict_to_scope
+from sensegraph.methods.walk.name_runs import NamedDocuments, name_run
 from sensegraph.methods.walk.name_words import MARK, Noted, Spelt, count_mentions, make_gazetteer, spell_documents
-from sensegraph.methods.walk.naming import NAMES, Mentions, NameSettings, make_names
+from sensegraph.methods.walk.naming import NAMES, NameSettings, make_names
 from sensegraph.methods.walk.walk import Walk
 from sensegraph.questions import Condition, Scope
 from sensegraph.runtime.results import recall_result, save_result
@@ -230,10 +231,11 @@ def costs(documents: Sequence[Document]) -> tuple[float, float]:
     return (between - began) / size, (time.process_time() - between) / size
 
 
-def recognised(documents: Sequence[Noted]) -> Mentions:
+def recognised(documents: Sequence[Noted]) -> NamedDocuments:
     """The names that documents mention, as they are found when an index is built."""
     known = make_gazetteer(documents)
-    return Mentions(documents, known, [count_mentions(d, known) for d in documents])
+    names, columns = name_run(documents, [count_mentions(d, known) for d in documents])
+    return NamedDocuments([columns], [names], [len(documents)], known)
 
 
 def digest(data: Path) -> str:

@@ -8,10 +8,10 @@ import outline_examples
 import rules
 from sensegraph.engines.offline.extraction import corpus_reading
 from sensegraph.index.chunks import chunk_documents
-from sensegraph.index.graph.duplicates import list_mentioned
 from sensegraph.index.graph.graph_settings import GraphSettings
 from sensegraph.index.graph.lookups import build_lookups, build_ties, entity_salience
 from sensegraph.index.graph.merging import merge_extractions
+from sensegraph.index.graph.seen_names import NameGraph
 from sensegraph.index.graph.told_names import list_short_forms
 from sensegraph.index.hierarchy.communities import ClusterSettings, group_entities
 from sensegraph.index.hierarchy.gathering import gather_components, order_small
@@ -71,14 +71,14 @@ def look_up(corpus: str) -> list[Any]:
         [ChunkEntry(c.id, c.document, "", i, c.tokens) for chunks in documents for i, c in enumerate(chunks)],
     )
     (found,), (ties,) = build_lookups.fn([(graph, Hierarchy())]), build_ties.fn([(graph, catalogue)])
-    first = range(min(9, len(graph.entities)))
+    first, names = range(min(9, len(graph.entities))), NameGraph.of(graph)
     texts = {c.id: c for chunks in documents for c in chunks}
-    defined = [rule for short in list_short_forms(graph) for rule in short.find_rules(texts)]
+    defined = [rule for short in list_short_forms(names) for rule in short.find_rules(texts)]
     return [
         found.degree, [[found.name(i), *found.around(i)] for i in first], [found.told(i) for i in first],
         found.called_each([e.name for e in graph.entities[:5]] + ["nobody"]),
         [[ties.mentioning(i), ties.titled(i)] for i in first], ties.share[:60], float(ties.share.sum()),
         ties.source[:60], ties.target[:60], entity_salience(ties, list(first), len(catalogue.chunks)),
         [[r.kind, r.why] for r in defined],
-        [[m.name, m.type, m.count, len(m.neighbours), len(m.places)] for m in list_mentioned(graph)[:9]],
+        [[m.name, m.type, m.count, len(m.neighbours), len(m.places)] for m in (names.mentioned(row) for row in first)],
     ]  # fmt: skip

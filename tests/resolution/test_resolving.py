@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import msgspec
 import numpy as np
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 from sensegraph.errors import InputError, SettingsError
 from sensegraph.resolution import Comparison, Judged, Mentioned, Resolution, Resolving, Rule, resolve
+from sensegraph.resolution.comparison.scoring import compare_by
 
 WORDS = (
     "apple",
@@ -149,7 +151,7 @@ def test_names_that_are_compared_elsewhere_are_judged_as_they_are_here(items: li
         read = [msgspec.json.decode(msgspec.json.encode(one), type=Comparison) for one in given]
         return [msgspec.json.decode(msgspec.json.encode(one.judge()), type=tuple[Judged, ...]) for one in read]
 
-    found = resolve(items, compare=compare)
+    found = resolve(items, compare=partial(compare_by, compare))
     assert found == resolve(items)
     assert len(asked) <= found.compared
 
@@ -163,8 +165,8 @@ def test_what_a_name_is_compared_by_stays_where_other_names_come():
 
     known = [Mentioned(f"t{i}", f"{name} {kind}") for i, name in enumerate(SPELT) for kind in ("Works", "Yard")]
     known = [replace(item, id=f"t{i}") for i, item in enumerate(known)]
-    resolve(known, compare=compare)
-    resolve([*known, Mentioned("u", "Cormorant Colony")], compare=compare)
+    resolve(known, compare=partial(compare_by, compare))
+    resolve([*known, Mentioned("u", "Cormorant Colony")], compare=partial(compare_by, compare))
     assert asked[0]
     assert asked[1] == asked[0]
 

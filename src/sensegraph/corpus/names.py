@@ -82,7 +82,10 @@ class NameDecisions:
             rt,
             settings if ask else replace(settings, engine="none"),
             texts=index.chunks,
-            apart=ids_apart(graph, replace(aliases, apart=replay_operations(self.operations()).aliases.apart)),
+            apart=ids_apart(
+                [e.id for e in graph.entities],
+                replace(aliases, apart=replay_operations(self.operations()).aliases.apart),
+            ),
             vectors=open_stack(self._workspace.store, meant)[:] if meant else None,
         )
         wanted = {i for p in found.proposals for i in (p.one, p.other)} | {i for g in found.groups for i in g.members}

@@ -70,7 +70,7 @@ def test_what_was_found_once_is_not_looked_for_again_but_for_other_settings(
     rt: Runtime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = built(rt, automatic=True)
-    monkeypatch.setattr(duplicates, "find_duplicates", lambda *_, **__: pytest.fail("looked for again"))
+    monkeypatch.setattr(duplicates, "decide", lambda *_, **__: pytest.fail("looked for again"))
     assert built(rt, automatic=True) == first
     for other in ({"accept": 0.95}, {"aliases": Aliases(apart=((("at", "x"), ("ada", "x")),))}):
         with pytest.raises(pytest.fail.Exception, match="looked for again"):

@@ -20,13 +20,13 @@ from sensegraph.index.graph.duplicates import (
     entity_names,
     find_duplicates,
     ids_apart,
-    list_mentioned,
     merge_operations,
     names_by_id,
 )
 from sensegraph.index.graph.elements import entity_id
 from sensegraph.index.graph.graph_settings import ResolveSettings
 from sensegraph.index.graph.homonyms import find_senses
+from sensegraph.index.graph.seen_names import NameGraph
 from sensegraph.index.graph.told_names import list_short_forms
 from sensegraph.resolution import Group, Proposal, Rule
 from sensegraph.resolution.aliases import Aliases
@@ -66,7 +66,7 @@ def texts_of(found: Mapping[str, str]) -> Any:
 
 def define(graph: Graph, texts: Any) -> list[Rule]:
     """What these texts say of the short forms of a graph."""
-    return [rule for short in list_short_forms(graph) for rule in short.find_rules(texts(short.chunks))]
+    return [rule for short in list_short_forms(NameGraph.of(graph)) for rule in short.find_rules(texts(short.chunks))]
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,9 @@ def test_a_definition_is_looked_for_in_the_first_twenty_chunks_of_the_short_form
 def test_things_are_compared_with_their_neighbours_both_ways() -> None:
     link = Relation("r", "id A", "id B", "", (), 1.0, ("c",))
     graph = Graph((entity("A", ["c", "e"]), entity("B", ["c"]), entity("C", ["d"])), (link,))
-    assert [(m.id, m.name, m.count, m.neighbours, m.places) for m in list_mentioned(graph)] == [
+    names = NameGraph.of(graph)
+    found = [names.mentioned(row) for row in range(len(names))]
+    assert [(m.id, m.name, m.count, m.neighbours, m.places) for m in found] == [
         ("id A", "A", 2, ("id B",), ("c", "e")),
         ("id B", "B", 1, ("id A",), ("c",)),
         ("id C", "C", 1, (), ("d",)),
@@ -216,8 +218,9 @@ def test_pairs_apart_are_those_of_the_graph_under_the_ids_that_it_has() -> None:
     graph = Graph(tuple(Entity(entity_id(n), n[0], n[1], "", (), ("c",), 1, 0) for n in (ada, bo)))
     apart = ((bob, ada), (ada, bo), (ada, cy), (bo, bob))
     pair = tuple(sorted((entity_id(ada), entity_id(bo))))
-    assert ids_apart(graph, Aliases(groups=((bo, bob),), apart=apart)) == [pair]
-    assert ids_apart(graph, Aliases(apart=((ada, cy),))) == []
+    ids = [e.id for e in graph.entities]
+    assert ids_apart(ids, Aliases(groups=((bo, bob),), apart=apart)) == [pair]
+    assert ids_apart(ids, Aliases(apart=((ada, cy),))) == []
 
 
 def test_a_merge_says_what_speaks_for_it_and_how_sure_it_is() -> None:
@@ -286,7 +289,7 @@ def test_where_a_name_is_added_only_those_are_compared_and_settled_beside_which_
     rt = plain(tmp_path)
 
     def search(graph: Graph, rt: Any) -> Any:
-        senses = find_senses(graph, {}, texts_of(towns), rt)
+        senses = find_senses(NameGraph.of(graph), {}, texts_of(towns), rt)
         return senses, find_duplicates(graph, rt, ResolveSettings(engine="none"), texts=texts_of(towns))
 
     search(Graph((*graph.entities, *places)), rt)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from sensegraph.index.graph.seen_names import NameGraph
 from sensegraph.index.graph.told_names import list_short_forms
 from sensegraph.index.hierarchy.communities import ClusterSettings, group_entities
 from sensegraph.index.restricted.dates import (
@@ -33,7 +34,7 @@ def define(rows: list[tuple[str, str, str]], text: str) -> list[tuple[str, str, 
     """The short forms that chunks define; an entity is (name, type, chunks)."""
     graph = Graph(tuple(make_entity(n, c, t) for n, t, c in rows))
     texts = {c: Chunk(c, "d", 0, len(text), 1, text) for e in graph.entities for c in e.chunks if c != "z"}
-    found = [rule for short in list_short_forms(graph) for rule in short.find_rules(texts)]
+    found = [rule for short in list_short_forms(NameGraph.of(graph)) for rule in short.find_rules(texts)]
     return [(r.one, r.other, r.why) for r in found]
 
 

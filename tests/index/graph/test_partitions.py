@@ -82,9 +82,10 @@ def test_runs_of_names_make_the_graph_that_is_merged_as_a_whole_without_its_text
     whole, extracted = merge_extractions(said, how, aliases), InRuns(said)
     found = graph_of_names(extracted, rt, how, aliases)  # type: ignore[arg-type]
     bare = [replace(e, descriptions=(), aliases=()) for e in whole.entities]
-    assert list(found.entities) == bare
-    pairs = [sorted((r.source, r.target)) for r in whole.relations]
-    assert sorted(sorted((r.source, r.target)) for r in found.relations) == sorted(pairs)
+    assert [found.entity(row) for row in range(len(found))] == bare
+    pairs = {(a, b) for r in whole.relations for a, b in ((r.source, r.target), (r.target, r.source))}
+    near = [(found.ids[row], other) for row in range(len(found)) for other in found.mentioned(row).neighbours]
+    assert near == sorted(pairs)
 
 
 def story(number: int, more: str = "") -> tuple[Chunk, Extraction]:

@@ -17,6 +17,7 @@ from sensegraph.methods.lazygraphrag.concepts import (
     ConceptSettings,
     concept_graph,
     make_concepts,
+    note_run,
     pruning_notes,
 )
 from sensegraph.runtime.results import recall_result
@@ -96,7 +97,8 @@ def test_only_changed_documents_are_read_again_and_an_update_equals_a_rebuild(st
     chunks = rt.each(chunk_documents, changed, size=120, overlap=20)
     updated = concept_graph(chunks, rt, ConceptSettings())
     assert rt.computed["nounphrases.note"] == 1
-    fresh = make_concepts.fn([list(_noted(changed))], settings=ConceptSettings())[0]
+    run = note_run(_noted(changed))
+    fresh = make_concepts.fn([(run, np.zeros(len(run.sizes), np.int64))], settings=ConceptSettings())[0]
     for f in fields(Concepts):
         assert np.array_equal(getattr(updated.value, f.name), getattr(fresh, f.name))
 

@@ -165,6 +165,18 @@ def pack_columns(columns: Any) -> bytes:
 _unpack = msgspec.msgpack.Decoder(list[tuple[str, bytes]]).decode
 
 
+def unpack_columns(packed: bytes) -> list[NDArray[Any]]:
+    """The arrays that were packed."""
+    return [np.frombuffer(raw, dtype) for dtype, raw in _unpack(packed)]
+
+
+def join_columns(parts: Sequence[T]) -> T:
+    """The columns of several parts, one after the other."""
+    kind = type(parts[0])
+    names: Sequence[str] = kind.__slots__  # type: ignore[attr-defined]
+    return kind(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+
+
 @dataclass(frozen=True, slots=True)
 class _Head:
     """What a part of a graph says besides its records."""
@@ -180,5 +192,4 @@ def _read_columns(records: Sequence[Any], kind: Callable[..., T], make: Callable
     heads = [_read_head(raw).columns for raw in records.heads()] if isinstance(records, Table) else []
     if not heads or not all(heads):
         return make(list(records))
-    parts = [[np.frombuffer(raw, dtype) for dtype, raw in _unpack(head)] for head in heads]
-    return kind(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+    return join_columns([kind(*unpack_columns(head)) for head in heads])

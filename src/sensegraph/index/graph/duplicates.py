@@ -5,29 +5,31 @@ Steps 3–6 of entity resolution (N61, N77–N79). Nothing here changes a graph:
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
 from typing import Any, Literal
 
+import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.algorithms.linkage import connect_rows
 from sensegraph.errors import InputError
 from sensegraph.index.extraction import Extracted
+from sensegraph.index.graph.compared_names import collect_names, compare_in_partitions
 from sensegraph.index.graph.elements import entity_id
 from sensegraph.index.graph.graph_settings import GraphSettings, ResolveSettings
 from sensegraph.index.graph.homonyms import find_senses, with_senses
 from sensegraph.index.graph.partitions import knowledge_graph
-from sensegraph.index.graph.seen_names import graph_of_names
+from sensegraph.index.graph.seen_names import NameGraph, graph_of_names
 from sensegraph.index.graph.told_names import Texts, find_told_names
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.text import fold
 from sensegraph.protocols import ResolvingEngine
-from sensegraph.resolution import Comparison, Group, Judged, Mentioned, Proposal, Resolution, Rule, resolve
+from sensegraph.resolution import Group, Mentioned, Proposal, Resolution, Rule
 from sensegraph.resolution.aliases import Aliases, Name, Operation, with_groups
+from sensegraph.resolution.resolver import decide, explain
 from sensegraph.resolution.senses import NO_SENSES, Senses
 from sensegraph.runtime.results import Result, step
 from sensegraph.runtime.runtime import Runtime
@@ -43,8 +45,7 @@ _SHOWN = 5  # open names that a note tells
 class Duplicates:
     """The proposals, surest first, and the groups of several entities that merging them would make.
 
-    `asked` counts the pairs that an engine was asked about; `notes` say what was not done; `joined` are the names
-    of each group, where a build merges them.
+    `asked` counts the pairs that an engine was asked about; `notes` say what was not done.
     """
 
     proposals: tuple[Proposal, ...] = ()
@@ -52,8 +53,6 @@ class Duplicates:
     asked: int = 0
     compared: int = 0
     notes: tuple[str, ...] = ()
-    senses: Senses = NO_SENSES
-    joined: tuple[tuple[Name, ...], ...] = ()
 
 
 @step("duplicates.same", version=1, uses="engine", task="resolve")
@@ -62,20 +61,27 @@ def judge_same_entities(briefs: Sequence[Brief], *, engine: ResolvingEngine) -> 
     return engine.resolve(briefs)
 
 
-@step("duplicates.compared", version=1, batch=256)
-def compare_with_others(items: Sequence[Comparison]) -> list[tuple[Judged, ...]]:
-    """How alike each name is to those that it is compared with."""
-    return [item.judge() for item in items]
-
-
 @step("duplicates.bound", version=1)
 def keep_aliases(tables: Sequence[Aliases]) -> list[Aliases]:
     """The aliases that a graph was merged with, under the key of the graph."""
     return list(tables)
 
 
-@step("duplicates.automatic", version=8)
-def keep_duplicates(found: Sequence[Duplicates], *, how: ResolveSettings) -> list[Duplicates]:
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """What a build finds by itself: the names of each thing that has several, what else names are, and what to say.
+
+    `merged` counts the entities that became others.
+    """
+
+    names: tuple[tuple[Name, ...], ...] = ()
+    merged: int = 0
+    senses: Senses = NO_SENSES
+    notes: tuple[str, ...] = ()
+
+
+@step("duplicates.automatic", version=9)
+def keep_joined(found: Sequence[Joined], *, how: ResolveSettings) -> list[Joined]:
     """What a build found by itself, with these settings."""
     return list(found)
 
@@ -94,31 +100,28 @@ def find_duplicates(
     `texts` gives chunks by id, `vectors` are those of the entities in their order. Pairs in question go to the engine
     where it has the task, else they stay apart, and a note says so.
     """
-    items = list_mentioned(graph)
-    rules = [*find_told_names(graph, texts, rt), *(Rule("apart", a, b, why="you said so") for a, b in apart)]
-    look_up = partial(rt.each, compare_with_others)  # only names beside which others stand than before are compared
-    resolved = partial(resolve, items, settings=settings.rules(), vectors=vectors, compare=look_up, least=2)
-    found = resolved(rules=rules)
-    grey = [p for p in found.proposals if p.decision == "ask"]
+    names = NameGraph.of(graph)
+    rules = _list_rules(names, texts, apart, rt)
+    found = collect_names(names, rt, settings.rules())
+    if vectors is not None:
+        rows = {name: row for row, name in enumerate(names.ids)}
+        found = replace(found, vectors=np.asarray(vectors)[[rows[name] for name in found.ids]])
+    # only names beside which others stand than before are compared
+    resolved = partial(decide, found, compare=partial(compare_in_partitions, rt=rt))
+    first = explain(resolved(rules), least=2)
+    grey = [p for p in first.proposals if p.decision == "ask"]
     if not grey or settings.engine == "none" or "resolve" not in rt.engine.tasks:
-        return _rank_proposals(found, 0, _note_open_pairs(len(grey), rt, settings))
+        return _rank_proposals(first, 0, _note_open_pairs(len(grey), rt, settings))
     said = _ask_engine(graph, grey, rt, texts)
-    again = resolved(rules=[*rules, *said])
+    again = explain(resolved([*rules, *said]), least=2)
     return _rank_proposals(
         again, len(said), _note_open_pairs(sum(p.decision == "ask" for p in again.proposals), rt, settings)
     )
 
 
-def list_mentioned(graph: Graph) -> list[Mentioned]:
-    """The entities of a graph as things to be compared, with their neighbours and the chunks that mention them."""
-    around: dict[str, dict[str, None]] = defaultdict(dict)
-    for r in graph.relations:
-        around[r.source][r.target] = None
-        around[r.target][r.source] = None
-    return [
-        Mentioned(e.id, e.name, e.type, e.frequency, neighbours=tuple(sorted(around[e.id])), places=e.chunks)
-        for e in graph.entities
-    ]
+def _list_rules(graph: NameGraph, texts: Texts, apart: Sequence[tuple[str, str]], rt: Runtime) -> list[Rule]:
+    """What texts say outright of names, and which a user keeps apart."""
+    return [*find_told_names(graph, texts, rt), *(Rule("apart", a, b, why="you said so") for a, b in apart)]
 
 
 def _note_open_pairs(grey: int, rt: Runtime, settings: ResolveSettings) -> tuple[str, ...]:
@@ -207,7 +210,7 @@ def names_by_id(aliases: Aliases) -> dict[str, tuple[Name, ...]]:
     return {entity_id(name): names for names in (*single, *aliases.groups) for name in names}
 
 
-def entity_names(entity: Entity, known: Mapping[str, tuple[Name, ...]]) -> tuple[Name, ...]:
+def entity_names(entity: Entity | Mentioned, known: Mapping[str, tuple[Name, ...]]) -> tuple[Name, ...]:
     """What texts call an entity. Raises InputError for one that was not merged from texts here."""
     if entity.id in known:
         return known[entity.id]
@@ -220,9 +223,9 @@ def entity_names(entity: Entity, known: Mapping[str, tuple[Name, ...]]) -> tuple
     return (name,)
 
 
-def ids_apart(graph: Graph, aliases: Aliases) -> list[tuple[str, str]]:
-    """The pairs of entities of a graph that a user, or a split, keeps apart."""
-    there = {e.id for e in graph.entities}
+def ids_apart(ids: Sequence[str], aliases: Aliases) -> list[tuple[str, str]]:
+    """The pairs of entities of a graph, given by its ids, that a user, or a split, keeps apart."""
+    there = set(ids) if aliases.apart else set()
     known = names_by_id(aliases)
 
     def id_of(name: Name) -> str:
@@ -274,31 +277,30 @@ def _find_automatic(
     """The aliases with those that a build finds by itself, before anything is summarised."""
     alone = replace(settings, accept=max(settings.accept, settings.sure), engine="none")
 
-    def look() -> Duplicates:
+    def look() -> Joined:
         """The senses of names first: what is another thing elsewhere must not be merged for its name."""
         plain = graph_of_names(extracted, rt, merging, aliases)
         senses = find_senses(plain, names_by_id(aliases), texts, rt)
         told = with_senses(aliases, senses)
         merged = graph_of_names(extracted, rt, merging, told) if senses.moved else plain
-        found = find_duplicates(merged, rt, alone, texts=texts, apart=ids_apart(merged, told))
-        wanted = {i for group in found.groups for i in group.members}
-        entities = {e.id: e for e in merged.entities if e.id in wanted}
-        groups = merge_operations(found, entities, names_by_id(told))
-        return replace(found, senses=senses, joined=tuple(o.names for o in groups))
+        rules = _list_rules(merged, texts, ids_apart(merged.ids, told), rt)
+        made = decide(collect_names(merged, rt, alone.rules()), rules, partial(compare_in_partitions, rt=rt))
+        known, items = names_by_id(told), made.judged.found.items
+        names = [[n for row in rows for n in entity_names(items[row], known)] for rows in made.clusters]
+        several = sum(len(rows) - 1 for rows in made.clusters)
+        return Joined(tuple(tuple(sorted(group)) for group in names), several, senses, made.notes)
 
-    found = rt.once(keep_duplicates, look, names=(*extracted.keys, aliases.key, apart_key(aliases)), how=alone).value
+    found = rt.once(keep_joined, look, names=(*extracted.keys, aliases.key, apart_key(aliases)), how=alone).value
     unsure = [f"{name[0]!r} in {document} ({' or '.join(may)})" for name, document, may in found.senses.open]
     more = f", and {len(unsure) - _SHOWN} more" if len(unsure) > _SHOWN else ""
     said = f"it is open which of several is meant by {', '.join(unsure[:_SHOWN])}{more}"
     # pairs in question are told where somebody asks for proposals; what else was degraded is told here too
-    undecided = _note_open_pairs(sum(p.decision == "ask" for p in found.proposals), rt, alone)
-    notes = (*((said,) if unsure else ()), *(note for note in found.notes if note not in undecided))
+    notes = (*((said,) if unsure else ()), *found.notes)
     aliases = with_senses(aliases, found.senses)
-    if not found.joined:
+    if not found.names:
         return aliases, notes
-    joined = sum(len(g.members) - 1 for g in found.groups)
-    note = f"{joined} entities were merged into others of another name (index.resolve.automatic)"
-    return with_groups(aliases, found.joined), (note, *notes)
+    note = f"{found.merged} entities were merged into others of another name (index.resolve.automatic)"
+    return with_groups(aliases, found.names), (note, *notes)
 
 
 def apart_key(aliases: Aliases) -> str:

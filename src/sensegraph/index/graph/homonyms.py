@@ -11,7 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+import numpy as np
+
 from sensegraph.algorithms.segments import cut_keys
+from sensegraph.index.graph.seen_names import NameGraph
 from sensegraph.index.graph.told_names import Texts, index_persons
 from sensegraph.language import naming_words
 from sensegraph.language.sentences import split_sentences
@@ -25,7 +28,7 @@ from sensegraph.resolution.senses import Owner, Senses, Use, find_owners, join_s
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import step
 from sensegraph.runtime.runtime import Runtime
-from sensegraph.types import Chunk, Entity, Graph
+from sensegraph.types import Chunk, Entity
 
 _SHORT_FOR = frozenset(("surname", "given", "initial", "nickname"))
 _MOST = 200  # chunks of one name that are read: a name of more is one thing
@@ -37,22 +40,21 @@ def keep_senses(runs: Sequence[Sequence[Senses]]) -> list[Senses]:
     return list(map(join_senses, runs))
 
 
-def find_senses(graph: Graph, known: Mapping[str, tuple[Name, ...]], texts: Texts, rt: Runtime) -> Senses:
+def find_senses(graph: NameGraph, known: Mapping[str, tuple[Name, ...]], texts: Texts, rt: Runtime) -> Senses:
     """Which mentions of names are another thing; `known` are the names by id that a log has settled, and stay.
 
     Names are settled in runs: a run whose names, owners and chunks are as they were is not looked through again.
     """
-    persons = index_persons(graph)
-    asked = []
-    for e in graph.entities:
-        words = e.name.split()
-        if len(words) > 2 or not e.name[:1].isupper() or e.id in known or len(e.chunks) > _MOST:
+    asked, persons = [], _Persons(graph)
+    many, kinds = np.diff(graph.start).tolist(), {kind: kind_of_type(kind) for kind in set(graph.types)}
+    for row, name in enumerate(graph.names):
+        words, kind = len(name.split()), kinds[graph.types[row]]
+        if words > 2 or not name[:1].isupper() or graph.ids[row] in known or many[row] > _MOST:
             continue
-        owners = _list_owners(e, persons)
-        place = _is_place(e)
-        person = kind_of_type(e.type) == "person"
-        if owners or (len(e.chunks) > 1 and (place or (len(words) == 1 and (person or kind_of_type(e.type) == "")))):
-            asked.append((e, owners))
+        owners = persons.list_owners(row) if persons.named and kind in ("", "person", "place") else []
+        several = many[row] > 1
+        if owners or (several and ((words == 1 and kind in ("", "person")) or _is_place(name, kind))):
+            asked.append((graph.entity(row), [graph.entity(o) for o in owners]))
     reader = _Reader(texts)
 
     def settle(run: range) -> list[Senses]:
@@ -70,7 +72,11 @@ def _settle_name(e: Entity, owners: Sequence[Entity], reader: _Reader) -> Iterat
     """What one name means in its documents: its senses first, then whose short name each of them is."""
     name = (fold(e.name), fold(e.type))
     uses = [Use(d, said) for d, said in reader.sentences(e, owners).items()]
-    found = tell_senses_apart(name, e.name, uses, place=_is_place(e)) if len(uses) > 1 else Senses()
+    found = (
+        tell_senses_apart(name, e.name, uses, place=_is_place(e.name, kind_of_type(e.type)))
+        if len(uses) > 1
+        else Senses()
+    )
     yield found
     if not owners:
         return
@@ -84,8 +90,8 @@ def _settle_name(e: Entity, owners: Sequence[Entity], reader: _Reader) -> Iterat
         yield belongs if len(full) > 1 else replace(belongs, open=())
 
 
-def _is_place(e: Entity) -> bool:
-    return kind_of_type(e.type) == "place" or fold(e.name) in read_lexicon("places")["places"]
+def _is_place(name: str, kind: str) -> bool:
+    return kind == "place" or fold(name) in read_lexicon("places")["places"]
 
 
 def with_senses(aliases: Aliases, senses: Senses) -> Aliases:
@@ -101,20 +107,24 @@ def with_senses(aliases: Aliases, senses: Senses) -> Aliases:
     )
 
 
-def _list_owners(e: Entity, persons: Mapping[str, Sequence[Entity]]) -> list[Entity]:
-    """The persons whose names an entity's name may be short for."""
-    if not persons or kind_of_type(e.type) not in ("", "person", "place"):
-        return []
-    short = read_name(e.name, True)
-    words = {*short.core, *(given for w in short.core for given in naming_words.NICKNAMES.get(w, ()))}
-    near = {o.id: o for w in words for o in persons.get(w, ()) if o.id != e.id}
-    owners = []
-    for owner in near.values():
-        long = read_name(owner.name, True)
-        judged = compare_persons(short, long)
-        if judged.kind in _SHORT_FOR and not judged.veto and sum(map(len, long.core)) > sum(map(len, short.core)):
-            owners.append(owner)
-    return sorted(owners, key=lambda o: o.id)
+class _Persons:
+    """The persons of a graph by the words of their names."""
+
+    def __init__(self, graph: NameGraph) -> None:
+        self.graph, self.named = graph, index_persons(graph)
+
+    def list_owners(self, row: int) -> list[int]:
+        """The persons whose names a name may be short for, in the order of their ids."""
+        graph = self.graph
+        short = read_name(graph.names[row], True)
+        words = {*short.core, *(given for w in short.core for given in naming_words.NICKNAMES.get(w, ()))}
+        owners = []
+        for owner in {o for w in words for o in self.named.get(w, ()) if o != row}:
+            long = read_name(graph.names[owner], True)
+            judged = compare_persons(short, long)
+            if judged.kind in _SHORT_FOR and not judged.veto and sum(map(len, long.core)) > sum(map(len, short.core)):
+                owners.append(owner)
+        return sorted(owners, key=graph.ids.__getitem__)
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,8 @@
 """What resolution reads of a graph, by runs: what names are called, where they are mentioned, what they are related to.
 
 Texts and descriptions take most of the work of merging, and resolution needs none of them. What each run of documents
-says of its names is a result of its own, so that one document more reads one run.
+says of its names is a result of its own, in columns: so one document more reads one run, and all runs are put together
+in arrays.
 """
 
 from __future__ import annotations
@@ -9,51 +10,52 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from functools import cached_property
+from typing import overload
 
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from sensegraph.algorithms.graphs import Longs
+from sensegraph.algorithms.walks import gather_entries, run_offsets
 from sensegraph.index.extraction import Extracted
-from sensegraph.index.graph.elements import entity_id, most_common
+from sensegraph.index.graph.elements import entity_id
 from sensegraph.index.graph.graph_settings import GraphSettings
-from sensegraph.index.graph.merged_parts import say_names
+from sensegraph.index.graph.merged_parts import number_id, say_names
 from sensegraph.index.graph.partitions import Runs
 from sensegraph.index.graph.slicing import Pairs, Told, Uses, count_entity_uses, name_apart, read_run_rows, tell_runs
+from sensegraph.resolution import Mentioned
 from sensegraph.resolution.aliases import Aliases, Name
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import step
 from sensegraph.runtime.runtime import Runtime
-from sensegraph.types import Entity, Graph, Relation
+from sensegraph.types import Entity, Graph
 
-
-class SeenName(NamedTuple):
-    """A name in a run, with its id: how it is written, how often each; the places of the chunks that list it, and of
-    those in which only a relation or a claim names it.
-    """
-
-    id: str
-    whose: Name
-    written: tuple[tuple[str, int], ...]
-    listed: tuple[int, ...]
-    bound: tuple[int, ...]
+_encode = msgspec.msgpack.Encoder().encode
 
 
 @dataclass(frozen=True, slots=True)
 class SeenRun:
-    """The names of a run, pairs of their places that are related, and the uses of those that are called otherwise."""
+    """The names of a run, each with its id and type; how they are `written`, `forms` each, so many `times`; the places
+    among `chunks` of those that mention them, `held` each, first those that list them: of others, in which only a
+    relation or a claim names them, the place is negative, −1 for the first. `related` are pairs of places of names,
+    one after the other, `uses` those of names that are called otherwise. Numbers are four bytes each.
+    """
 
-    chunks: tuple[str, ...] = ()
-    names: tuple[SeenName, ...] = ()
-    related: tuple[tuple[int, int], ...] = ()
-    uses: tuple[Uses, ...] = ()
+    chunks: tuple[str, ...]
+    ids: tuple[str, ...]
+    types: tuple[str, ...]
+    written: tuple[str, ...]
+    forms: bytes
+    times: bytes
+    held: bytes
+    places: bytes
+    related: bytes
+    uses: tuple[Uses, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Joined:
-    """A name of all runs while it is gathered."""
-
-    id: str
-    written: dict[str, int] = field(default_factory=dict)
-    listed: list[str] = field(default_factory=list)
-    bound: list[str] = field(default_factory=list)
+_decode = msgspec.msgpack.Decoder(SeenRun).decode
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +67,10 @@ class _Name:
     bound: dict[str, None] = field(default_factory=dict)
 
 
-@step("graph.seen", version=1, batch=1)
-def see_names(runs: Sequence[tuple[Pairs, Told]]) -> list[SeenRun]:
+@step("graph.seen", version=2, batch=1)
+def see_names(runs: Sequence[tuple[Pairs, Told]]) -> list[bytes]:
     """What each run says of its names."""
-    return [_see_run(pairs, told) for pairs, told in runs]
+    return [_encode(_see_run(pairs, told)) for pairs, told in runs]
 
 
 def _see_run(pairs: Pairs, told: Told) -> SeenRun:
@@ -82,52 +84,199 @@ def _see_run(pairs: Pairs, told: Told) -> SeenRun:
                 (node.listed if listed else node.bound)[row.chunk] = None
     chunks = list(dict.fromkeys(chunk for node in nodes.values() for chunk in (*node.listed, *node.bound)))
     at = {chunk: place for place, chunk in enumerate(chunks)}
-    names = [
-        SeenName(
-            entity_id(whose),
-            whose,
-            tuple(node.written.items()),
-            tuple(at[chunk] for chunk in node.listed),
-            tuple(at[chunk] for chunk in node.bound),
-        )
-        for whose, node in nodes.items()
-    ]
-    place = {name.id: number for number, name in enumerate(names)}
+    ids = [entity_id(whose) for whose in nodes]
+    place = {name: number for number, name in enumerate(ids)}
     related = dict.fromkeys((place[row.first], place[row.second]) for row in rows.links)
-    return SeenRun(tuple(chunks), tuple(names), tuple(related), tuple(count_entity_uses(rows, frozenset(told.apart))))
+    kept = list(nodes.values())
+    return SeenRun(
+        tuple(chunks),
+        tuple(ids),
+        tuple(kind for _, kind in nodes),
+        tuple(name for node in kept for name in node.written),
+        _pack([len(node.written) for node in kept]),
+        _pack([times for node in kept for times in node.written.values()]),
+        _pack([len(node.listed) + len(node.bound) for node in kept]),
+        _pack([p for node in kept for p in (*(at[c] for c in node.listed), *(-1 - at[c] for c in node.bound))]),
+        _pack([end for pair in related for end in pair]),
+        tuple(count_entity_uses(rows, frozenset(told.apart))),
+    )
 
 
-def graph_of_names(extracted: Extracted, rt: Runtime, settings: GraphSettings, aliases: Aliases) -> Graph:
-    """The graph of extractions merged with these aliases, without descriptions, other names, claims and weights."""
+def _pack(numbers: Sequence[int]) -> bytes:
+    return np.array(numbers, "<i4").tobytes()
+
+
+def _unpack(packed: Iterable[bytes]) -> Longs:
+    return np.frombuffer(b"".join(packed), "<i4").astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class NameGraph:
+    """The names of a graph, in the order of its entities: ids, how they are shown, types, and how often each is
+    mentioned; `places[start[i]:start[i + 1]]` are the chunks that mention it, by their places in `chunks`, and
+    `near[begin[i]:begin[i + 1]]` the names to which it is related, ascending.
+    """
+
+    ids: Sequence[str]
+    names: Sequence[str]
+    types: Sequence[str]
+    counts: Longs
+    chunks: Sequence[str]
+    start: Longs
+    places: Longs
+    begin: Longs
+    near: Longs
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @classmethod
+    def of(cls, graph: Graph) -> NameGraph:
+        """The names of a graph that was merged."""
+        entities, relations = list(graph.entities), list(graph.relations)
+        at = {e.id: row for row, e in enumerate(entities)}
+        chunks = list(dict.fromkeys(c for e in entities for c in e.chunks))
+        place = {c: i for i, c in enumerate(chunks)}
+        ends = np.array([(at[r.source], at[r.target]) for r in relations], np.int64).reshape(-1, 2)
+        return cls(
+            [e.id for e in entities],
+            [e.name for e in entities],
+            [e.type for e in entities],
+            np.array([e.frequency for e in entities], np.int64),
+            chunks,
+            run_offsets([len(e.chunks) for e in entities]),
+            np.array([place[c] for e in entities for c in e.chunks], np.int64),
+            *_list_neighbours(ends, len(entities)),
+        )
+
+    def places_of(self, row: int) -> list[str]:
+        """The chunks that mention a name."""
+        return [self.chunks[i] for i in self.places[self.start[row] : self.start[row + 1]].tolist()]
+
+    def entity(self, row: int) -> Entity:
+        """An entity that has what is known of a name."""
+        count = int(self.begin[row + 1] - self.begin[row])
+        places, mentioned = tuple(self.places_of(row)), int(self.counts[row])
+        return Entity(self.ids[row], self.names[row], self.types[row], "", (), places, mentioned, count)
+
+    def mentioned(self, row: int) -> Mentioned:
+        """A name as a thing to be compared, with its neighbours and the chunks that mention it."""
+        near = sorted(self.ids[i] for i in self.near[self.begin[row] : self.begin[row + 1]].tolist())
+        named, count = (self.ids[row], self.names[row], self.types[row]), int(self.counts[row])
+        return Mentioned(*named, count, neighbours=tuple(near), places=tuple(self.places_of(row)))
+
+    @cached_property
+    def mentioning(self) -> NDArray[np.bool_]:
+        """Of which names it is known where texts mention them."""
+        found: NDArray[np.bool_] = (np.diff(self.start) > 0) | (np.diff(self.begin) > 0)
+        return found
+
+
+class MentionedNames(Sequence[Mentioned]):
+    """The names of a graph as things to be compared, each made when it is asked for."""
+
+    def __init__(self, graph: NameGraph, rows: Sequence[int]) -> None:
+        self._graph, self._rows, self._made = graph, rows, dict[int, Mentioned]()
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @overload
+    def __getitem__(self, index: int) -> Mentioned: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Mentioned]: ...
+    def __getitem__(self, index: int | slice) -> Mentioned | list[Mentioned]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(len(self))[index]]
+        if index not in self._made:
+            self._made[index] = self._graph.mentioned(self._rows[index])
+        return self._made[index]
+
+
+def graph_of_names(extracted: Extracted, rt: Runtime, settings: GraphSettings, aliases: Aliases) -> NameGraph:
+    """The names of the graph of extractions merged with these aliases, in the order of their ids."""
     names, every = extracted.run_names, range(len(extracted.run_names))
     told = tell_runs(list(rt.each(say_names, Runs(extracted, every), names=names)), aliases, settings)
     runs = Runs(extracted, every, told)
-    return join_seen(rt.each(see_names, runs, names=[key(names[i], key(told[i])) for i in every]), aliases)
+    found = rt.each(see_names, runs, names=[key(names[i], key(told[i])) for i in every])
+    return join_seen(list(map(_decode, found)), aliases)
 
 
-def join_seen(runs: Iterable[SeenRun], aliases: Aliases) -> Graph:
-    """The graph of the names of all runs."""
-    nodes, pairs, uses = dict[Name, _Joined](), set[tuple[str, str]](), list[Uses]()
-    for run in runs:
-        chunks, ids = run.chunks, [seen.id for seen in run.names]
-        for seen in run.names:
-            if (node := nodes.get(seen.whose)) is None:
-                node = nodes[seen.whose] = _Joined(seen.id)
-            for written, times in seen.written:
-                node.written[written] = node.written.get(written, 0) + times
-            node.listed.extend(chunks[place] for place in seen.listed)
-            node.bound.extend(chunks[place] for place in seen.bound)
-        pairs.update((ids[a], ids[b]) for a, b in run.related)
-        uses += run.uses
-    called = name_apart(uses, aliases)
-    renamed = {nodes[whose].id: entity_id(by.name) for whose, by in called.items()}
-    ends = sorted((renamed.get(a, a), renamed.get(b, b)) for a, b in pairs)
-    degrees = Counter(end for pair in ends for end in pair)
-    entities = []
-    for whose, node in nodes.items():
-        by, name = called.get(whose), renamed.get(node.id, node.id)
-        shown, kind = (by.shown, by.type) if by else (most_common(node.written), whose[1])
-        places = tuple(dict.fromkeys((*node.listed, *node.bound)))
-        entities.append(Entity(name, shown, kind, "", (), places, sum(node.written.values()), degrees[name]))
-    relations = [Relation("", source, target, "", (), 0.0, ()) for source, target in ends]
-    return Graph(tuple(sorted(entities, key=lambda e: e.id)), tuple(relations))
+def join_seen(runs: Sequence[SeenRun], aliases: Aliases) -> NameGraph:
+    """The names of all runs together."""
+    ids = [name for run in runs for name in run.ids]
+    numbers = np.array(list(map(number_id, ids)), np.uint64)
+    known, first, whose = np.unique(numbers, return_index=True, return_inverse=True)
+    whose, count = whose.reshape(-1), len(first)
+    named = [ids[i] for i in first.tolist()]
+    types = [kind for run in runs for kind in run.types]
+    kinds = [types[i] for i in first.tolist()]
+    shown, counts = _find_shown(runs, whose, count)
+    offsets = run_offsets([len(run.ids) for run in runs])
+    start, places, chunks = _join_places(runs, whose, count)
+    related = [_unpack([run.related]) + offset for run, offset in zip(runs, offsets.tolist(), strict=False)]
+    ends = whose[np.concatenate([np.zeros(0, np.int64), *related])].reshape(-1, 2)
+    called = name_apart((uses for run in runs for uses in run.uses), aliases)
+    for own, by in called.items():
+        row = int(np.searchsorted(known, np.uint64(number_id(entity_id(own)))))
+        named[row], shown[row], kinds[row] = entity_id(by.name), by.shown, by.type
+    order = np.argsort(np.array(named, "S20"), kind="stable") if called else np.arange(count)
+    rank = np.empty(count, np.int64)
+    rank[order] = np.arange(count)
+    rows = order.tolist()
+    moved, held = gather_entries(start, order)
+    return NameGraph(
+        [named[i] for i in rows],
+        [shown[i] for i in rows],
+        [kinds[i] for i in rows],
+        counts[order],
+        chunks,
+        run_offsets(held),
+        places[moved],
+        *_list_neighbours(rank[ends], count),
+    )
+
+
+def _find_shown(runs: Sequence[SeenRun], whose: Longs, count: int) -> tuple[list[str], Longs]:
+    """How each name is written most often, of equal ones the first in order; and how often it is mentioned."""
+    written = [name for run in runs for name in run.written]
+    times = _unpack(run.times for run in runs)
+    owner = np.repeat(whose, _unpack(run.forms for run in runs))
+    forms = {name: number for number, name in enumerate(dict.fromkeys(written))}
+    number = np.fromiter(map(forms.__getitem__, written), np.int64, len(written))
+    code, where = np.unique(owner * max(len(forms), 1) + number, return_inverse=True)
+    often = np.bincount(where.reshape(-1), weights=times, minlength=len(code)).astype(np.int64)
+    owners, number = np.divmod(code, max(len(forms), 1))
+    kept, shown = list(forms), [""] * count
+    alone = np.bincount(owners, minlength=count)[owners] == 1
+    for row, form in zip(owners[alone].tolist(), number[alone].tolist(), strict=True):
+        shown[row] = kept[form]
+    best: dict[int, tuple[int, str]] = {}
+    several = (column[~alone].tolist() for column in (owners, number, often))
+    for row, form, many in zip(*several, strict=True):
+        best[row] = min(best.get(row, (0, "")), (-many, kept[form]))
+    for row, (_, form) in best.items():
+        shown[row] = form
+    return shown, np.bincount(owner, weights=times, minlength=count).astype(np.int64)
+
+
+def _join_places(runs: Sequence[SeenRun], whose: Longs, count: int) -> tuple[Longs, Longs, list[str]]:
+    """The chunks that mention each name: those that list it first, each in the order of runs."""
+    chunks = [chunk for run in runs for chunk in run.chunks]
+    sizes = [len(run.places) // 4 for run in runs]
+    places = _unpack(run.places for run in runs)
+    bound = places < 0
+    places = np.where(bound, -1 - places, places) + np.repeat(run_offsets([len(r.chunks) for r in runs])[:-1], sizes)
+    owner = np.repeat(whose, _unpack(run.held for run in runs))
+    order = np.lexsort((bound, owner))  # stable: of each name those that list it, then the others
+    owner, places = owner[order], places[order]
+    _, first = np.unique(owner * max(len(chunks), 1) + places, return_index=True)
+    first.sort()
+    return run_offsets(np.bincount(owner[first], minlength=count)), places[first], chunks
+
+
+def _list_neighbours(ends: Longs, count: int) -> tuple[Longs, Longs]:
+    """The neighbours of each name, ascending, each once: where they begin, and all of them."""
+    both = np.concatenate((ends, ends[:, ::-1]))
+    source, target = np.divmod(np.unique(both[:, 0] * max(count, 1) + both[:, 1]), max(count, 1))
+    return run_offsets(np.bincount(source, minlength=count)), target.astype(np.int64)

@@ -12,8 +12,11 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
 
+import numpy as np
+
 from sensegraph.algorithms.segments import cut_keys
 from sensegraph.index.graph.elements import fold_name
+from sensegraph.index.graph.seen_names import NameGraph
 from sensegraph.language.text import fold
 from sensegraph.resolution import Rule
 from sensegraph.resolution.comparison.name_reading import read_name
@@ -21,7 +24,7 @@ from sensegraph.resolution.comparison.scoring import kind_of_type
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import step
 from sensegraph.runtime.runtime import Runtime
-from sensegraph.types import Chunk, Entity, Graph
+from sensegraph.types import Chunk
 
 Texts = Callable[[Sequence[str]], Mapping[str, Chunk]]
 _SEARCHED = 20  # chunks of a short form that are searched for its definition
@@ -77,7 +80,7 @@ def keep_told(runs: Sequence[Iterable[Rule]]) -> list[tuple[Rule, ...]]:
     return list(map(tuple, runs))
 
 
-def find_told_names(graph: Graph, texts: Texts, rt: Runtime) -> list[Rule]:
+def find_told_names(graph: NameGraph, texts: Texts, rt: Runtime) -> list[Rule]:
     """What the texts themselves say of the names of a graph."""
 
     def look(run: Sequence[ShortForm | FormerName]) -> list[Rule]:
@@ -93,41 +96,49 @@ def find_told_names(graph: Graph, texts: Texts, rt: Runtime) -> list[Rule]:
     return rules
 
 
-def list_short_forms(graph: Graph) -> Iterator[ShortForm]:
+def list_short_forms(graph: NameGraph) -> Iterator[ShortForm]:
     """The names of a graph in capitals, which may be defined in the first chunks that mention them."""
-    short = [e for e in graph.entities if _SHORT.fullmatch(e.name)]
-    wanted = {(c, fold_name(e.name)[:1]) for e in short for c in e.chunks[:_SEARCHED]}
-    chunks, letters = {c for c, _ in wanted}, {letter for _, letter in wanted}
-    named: dict[tuple[str, str], list[Entity]] = defaultdict(list)  # by chunk and first letter
-    for e in graph.entities if short else ():
-        if (letter := fold_name(e.name)[:1]) in letters:
-            for c in chunks.intersection(e.chunks):
-                named[c, letter].append(e)
-    for e in short:
-        places, letter = e.chunks[:_SEARCHED], fold_name(e.name)[:1]
-        near = {x.id: x for c in places for x in named[c, letter]}
-        yield ShortForm(_show(e), tuple(map(_show, near.values())), tuple(places))
+    short = [row for row, name in enumerate(graph.names) if _SHORT.fullmatch(name)]
+    first = {row: graph.places[graph.start[row] : graph.start[row + 1]][:_SEARCHED].tolist() for row in short}
+    wanted = {(c, fold_name(graph.names[row])[:1]) for row, places in first.items() for c in places}
+    searched = np.zeros(len(graph.chunks), np.bool_)
+    searched[[c for c, _ in wanted]] = True
+    near = np.flatnonzero(searched[graph.places])  # mentions of any name in a chunk that is searched
+    owners = np.searchsorted(graph.start, near, side="right") - 1
+    named: dict[tuple[int, str], list[int]] = defaultdict(list)  # by chunk and first letter
+    for row, c in zip(owners.tolist(), graph.places[near].tolist(), strict=True):
+        if (place := (c, fold_name(graph.names[row])[:1])) in wanted:
+            named[place].append(row)
+    for row, places in first.items():
+        letter = fold_name(graph.names[row])[:1]
+        others = dict.fromkeys(other for c in places for other in named[c, letter])
+        yield ShortForm(
+            _show(graph, row), tuple(_show(graph, x) for x in others), tuple(graph.chunks[c] for c in places)
+        )
 
 
-def list_former_names(graph: Graph) -> Iterator[FormerName]:
+def list_former_names(graph: NameGraph) -> Iterator[FormerName]:
     """The pairs of persons of a graph who may be one under an earlier and a later name."""
     for given, persons in index_persons(graph).items():
-        for a, b in combinations([e for e in persons if read_name(e.name, True).core[0] == given], 2):
-            if (shared := set(a.chunks) & set(b.chunks)) and a.name.split()[-1] != b.name.split()[-1]:
-                yield FormerName(_show(a), _show(b), tuple(sorted(shared)))
+        for a, b in combinations([row for row in persons if read_name(graph.names[row], True).core[0] == given], 2):
+            if graph.names[a].split()[-1] == graph.names[b].split()[-1]:
+                continue
+            if shared := set(graph.places_of(a)) & set(graph.places_of(b)):
+                yield FormerName(_show(graph, a), _show(graph, b), tuple(sorted(shared)))
 
 
-def _show(e: Entity) -> _Shown:
-    return e.id, e.name, e.type
+def _show(graph: NameGraph, row: int) -> _Shown:
+    return graph.ids[row], graph.names[row], graph.types[row]
 
 
-def index_persons(graph: Graph) -> dict[str, list[Entity]]:
+def index_persons(graph: NameGraph) -> dict[str, list[int]]:
     """Persons with a given and a family name, by each word of their names."""
-    found: dict[str, list[Entity]] = defaultdict(list)
-    for e in graph.entities:
-        if kind_of_type(e.type) == "person" and len(core := read_name(e.name, True).core) > 1:
+    found: dict[str, list[int]] = defaultdict(list)
+    persons = {kind for kind in set(graph.types) if kind_of_type(kind) == "person"}
+    for row in [row for row, kind in enumerate(graph.types) if kind in persons] if persons else ():
+        if len(core := read_name(graph.names[row], True).core) > 1:
             for word in dict.fromkeys(core):
-                found[word].append(e)
+                found[word].append(row)
     return found
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
@@ -19,9 +20,12 @@ from numpy.typing import NDArray
 from sensegraph.algorithms.clustering import hierarchical_leiden
 from sensegraph.algorithms.cooccurrence import Extent, Pruning, keep_concepts, prune_concepts
 from sensegraph.algorithms.graphs import Ints, Longs, canonical_edges
+from sensegraph.algorithms.ranking import hash_words
+from sensegraph.algorithms.segments import cut_keys
 from sensegraph.algorithms.trees import project
 from sensegraph.algorithms.walks import gather_entries, run_offsets
 from sensegraph.errors import SettingsError
+from sensegraph.index.graph.columns import join_columns, pack_columns, unpack_columns
 from sensegraph.index.index import Index
 from sensegraph.index.manifest import MadePart, PartEntry
 from sensegraph.index.parts import Building, Part
@@ -182,35 +186,69 @@ class Concepts:
         )
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class NotedRun:
+    """What the chunks of a run of documents speak of. `phrases` are the hashes of the noun phrases, `letters` these in
+    UTF-8, so many bytes each (`lengths`); chunk i holds `sizes[i]` of them, by their numbers in `held`; `document` are
+    the numbers of documents in the run, `texts` the hashes of texts.
+    """
+
+    phrases: NDArray[np.uint64]
+    letters: NDArray[np.uint8]
+    lengths: Ints
+    held: Ints
+    sizes: Ints
+    document: Ints
+    texts: NDArray[np.uint64]
+
+
+@step("concepts.run", version=1)
+def keep_runs(runs: Sequence[Sequence[tuple[Noted, ...]]]) -> list[bytes]:
+    """What the chunks of each run of documents speak of, as columns."""
+    return [pack_columns(note_run(documents)) for documents in runs]
+
+
+def note_run(documents: Iterable[tuple[Noted, ...]]) -> NotedRun:
+    """The columns of what these documents speak of."""
+    numbers: dict[str, int] = {}
+    chunks = [(place, chunk) for place, noted in enumerate(documents) for chunk in noted]
+    held = [numbers.setdefault(phrase, len(numbers)) for _, chunk in chunks for phrase in chunk.phrases]
+    names = [phrase.encode("utf-8", "surrogatepass") for phrase in numbers]
+    return NotedRun(
+        hash_words(numbers),
+        np.frombuffer(b"".join(names), np.uint8),
+        np.array([len(name) for name in names], np.int32),
+        np.array(held, np.int32),
+        np.array([len(chunk.phrases) for _, chunk in chunks], np.int32),
+        np.array([place for place, _ in chunks], np.int32),
+        np.array([int(chunk.text, 16) for _, chunk in chunks], np.uint64),
+    )
+
+
 @step("concepts.concepts", version=1, form="arrays")
-def make_concepts(wholes: Sequence[Iterable[tuple[Noted, ...]]], *, settings: ConceptSettings) -> list[Concepts]:
-    """The concept graph of the phrases of all chunks, document by document."""
+def make_concepts(wholes: Sequence[tuple[NotedRun, NDArray[Any]]], *, settings: ConceptSettings) -> list[Concepts]:
+    """The concept graph of the phrases of all chunks, given with the document at which each chunk's run begins."""
     results: list[Concepts] = []
-    for documents in wholes:
-        numbers: dict[str, int] = {}
-        texts: dict[str, int] = {}
-        held_by, document, same = list[Longs](), list[int](), list[int]()
-        for place, noted in enumerate(documents):
-            for chunk in noted:
-                same.append(texts.setdefault(chunk.text, len(same)))
-                document.append(place)
-                held_by.append(np.array([numbers.setdefault(p, len(numbers)) for p in chunk.phrases], np.int64))
-        known = sorted(numbers)  # concepts are numbered in the order of their names, those of each chunk ascending
-        order = np.empty(len(known), np.int64)
-        order[[numbers[name] for name in known]] = np.arange(len(known))
-        start = run_offsets([len(h) for h in held_by])
-        held = np.concatenate([np.zeros(0, np.int64), *(np.sort(order[h]) for h in held_by)])
+    for noted, begun in wholes:
+        found, first, number = np.unique(noted.phrases, return_index=True, return_inverse=True)
+        start = run_offsets(noted.sizes)
+        held = number.reshape(-1)[noted.held]
+        held = held[np.lexsort((held, np.repeat(np.arange(len(noted.sizes)), noted.sizes)))]
         rule = Pruning(settings.hub_deviations, settings.min_weight, settings.min_degree, settings.cover)
-        left = prune_concepts(start, held, len(known), rule)
-        number = np.cumsum(left.kept) - 1
+        left = prune_concepts(start, held, len(found), rule)
+        names, order = _name_kept(noted, first[left.kept])
+        number = np.zeros(len(found), np.int64)  # concepts are numbered in the order of their names
+        number[np.flatnonzero(left.kept)[order]] = np.arange(len(order))
         kept = left.edges
-        edges = canonical_edges(number[kept.source], number[kept.target], kept.weight, int(left.kept.sum()))
+        edges = canonical_edges(number[kept.source], number[kept.target], kept.weight, len(names))
         tree = hierarchical_leiden(
             edges, max_cluster_size=settings.max_cluster_size, resolution=settings.resolution, seed=settings.seed
         )
         start, held = keep_concepts(start, held, left.kept)
-        names = [name.encode("utf-8", "replace") for name, stays in zip(known, left.kept, strict=True) if stays]
+        held = number[held]
+        held = held[np.lexsort((held, np.repeat(np.arange(len(start) - 1), np.diff(start))))]
         homes = [project(tree, depth) for depth in range(tree.depths)]
+        _, early, same = np.unique(noted.texts, return_index=True, return_inverse=True)
         results.append(
             Concepts(
                 letters=np.frombuffer(b"".join(names), np.uint8),
@@ -220,15 +258,24 @@ def make_concepts(wholes: Sequence[Iterable[tuple[Noted, ...]]], *, settings: Co
                 target=edges.target,
                 weight=edges.weight,
                 start=start,
-                held=number[held].astype(np.int32),
+                held=held.astype(np.int32),
                 parent=tree.parent,
                 homes=np.array(homes, np.int32).reshape(len(homes), len(names)).T.copy(),
-                document=np.array(document, np.int32),
-                same=np.array(same, np.int32),
+                document=(noted.document + begun).astype(np.int32),
+                same=early[same.reshape(-1)].astype(np.int32),
                 dropped=np.array([left.hubs, left.light, left.sparse, _EXTENTS.index(left.extent)], np.int64),
             )
         )
     return results
+
+
+def _name_kept(noted: NotedRun, places: Longs) -> tuple[list[bytes], Longs]:
+    """The names of the phrases at these places in their order, and the order of the places."""
+    ends, letters = np.cumsum(noted.lengths, dtype=np.int64), noted.letters.tobytes()
+    spans = zip((ends - noted.lengths)[places].tolist(), ends[places].tolist(), strict=True)
+    names = [letters[begin:end].decode("utf-8", "surrogatepass") for begin, end in spans]
+    order = sorted(range(len(names)), key=names.__getitem__)
+    return [names[i].encode("utf-8", "replace") for i in order], np.array(order, np.int64)
 
 
 def concept_graph(chunks: Results[tuple[Chunk, ...]], rt: Runtime, settings: ConceptSettings) -> Result[Concepts]:
@@ -237,7 +284,19 @@ def concept_graph(chunks: Results[tuple[Chunk, ...]], rt: Runtime, settings: Con
     Stored by the step `concepts.concepts`, so that an index recalls it: `recall(store, concepts.concepts, key)`.
     """
     noted = rt.each(note, chunks, one_word=settings.one_word)
-    return rt.once(make_concepts, noted, names=noted.keys, settings=settings)
+
+    def whole() -> tuple[NotedRun, NDArray[Any]]:
+        runs, found = cut_keys(noted.keys), list[NotedRun]()
+        for run in runs:
+            read = partial(noted.__getitem__, slice(run.start, run.stop))
+            packed = rt.once(keep_runs, read, names=noted.keys[run.start : run.stop]).value
+            found.append(NotedRun(*unpack_columns(packed)))
+        before = run_offsets([len(run.phrases) for run in found])
+        moved = [replace(run, held=run.held + at) for run, at in zip(found, before, strict=False)]
+        begun = np.repeat([run.start for run in runs], [len(run.sizes) for run in found])
+        return join_columns(moved) if moved else note_run(()), begun
+
+    return rt.once(make_concepts, whole, names=noted.keys, settings=settings)
 
 
 def pruning_notes(found: Concepts) -> tuple[str, ...]:

@@ -14,20 +14,22 @@ import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from hashlib import blake2b
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from sensegraph.language.naming_words import COUNTRY
 from sensegraph.language.noun_phrases import find_aliases, find_headings, find_lead_name, list_title_names
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.word_lists import ENGLISH, STOP
 from sensegraph.runtime.keys import key
-from sensegraph.runtime.results import Results, step
+from sensegraph.runtime.results import step
 from sensegraph.types import Chunk
 
-_HELD = 1 << 24  # characters of documents that are held in memory
 MARK = "^"  # before a word that may begin a name: a capital, a number, a character of a script without blanks
 _HAN = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u0e00-\u0eff"
 _WORD = re.compile(rf"([{_HAN}]|[^\W_{_HAN}]+)(['’`´][sS]\b)?([^\w]*_*[^\w]*)")
@@ -63,6 +65,15 @@ class Noted:
     bears: tuple[str, ...] = ()
     aside: tuple[str, ...] = ()
     quoted: tuple[str, ...] = ()
+
+
+Hashes = NDArray[np.uint64]
+
+
+def hash_words(words: Sequence[str]) -> Hashes:
+    """A 64-bit hash of each word or name."""
+    digests = [blake2b(word.encode("utf-8", "replace"), digest_size=8).digest() for word in words]
+    return np.frombuffer(b"".join(digests), np.dtype("<u8")).astype(np.uint64)
 
 
 @step("namewords.spelt", version=4, batch=32)
@@ -232,38 +243,54 @@ class Gazetteer:
         return size > 1 or at > 0 or len(marked[0]) == 2 or self.proper(marked[at].removeprefix(MARK))
 
 
-def hold_documents(documents: Results[Noted]) -> Sequence[Noted]:
-    """Documents that are gone through several times: in memory, or in the store where they are too large for that."""
-    held, size = list[Noted](), 0
-    for document in documents:
-        held.append(document)
-        size += sum(len(chunk.words) for chunk in document.chunks)
-        if size > _HELD:
-            return documents
-    return held
+@dataclass(frozen=True, slots=True)
+class ShownRun:
+    """What some documents show by themselves: the names that they bear, and how they write words inside sentences.
+
+    `capitals` counts the words that have a capital there, `words` how often each word, whatever its place, has none.
+    """
+
+    names: tuple[str, ...] = ()
+    capitals: dict[str, int] = field(default_factory=dict)
+    words: dict[str, int] = field(default_factory=dict)
 
 
-def make_gazetteer(documents: Iterable[Noted]) -> Gazetteer:
-    """The names that `documents` bear, and how they write their words."""
+def show_run(documents: Iterable[Noted]) -> ShownRun:
+    """What these documents show by themselves."""
     names: set[str] = set()
     counts: Counter[str] = Counter()
-    first: Counter[str] = Counter()  # words that begin a sentence: their capitals say nothing
     for document in documents:
         names.update(document.bears, document.quoted, *(chunk.bears for chunk in document.chunks))
         lines = "\n".join(chunk.words for chunk in document.chunks)
         counts.update(lines.replace("\n", " ").split(" "))
-        first.update([line.partition(" ")[0] for line in lines.split("\n")])
-    capitals: dict[str, int] = defaultdict(int)
-    for word, count in counts.items():
-        if word.startswith(MARK) and (inside := count - first[word]):
-            capitals[word[1:]] += inside
-    for word in list(capitals):
-        capitals[word] -= counts.get(word, 0) - first[word]
+        # words that begin a sentence: their capitals say nothing
+        counts.subtract([line.partition(" ")[0] for line in lines.split("\n")])
+    capitals = {word[1:]: count for word, count in counts.items() if count and word.startswith(MARK)}
+    words = {word.replace(MARK, ""): 0 for word in counts}
+    words.update((word, count) for word, count in counts.items() if MARK not in word)
+    return ShownRun(tuple(sorted(names)), capitals, words)
+
+
+def join_shown(shown: Sequence[ShownRun]) -> Gazetteer:
+    """The names that documents bear, and how they write their words, from what their runs show."""
+    capitals: Counter[str] = Counter()
+    for run in shown:
+        capitals.update(run.capitals)
+    for run in shown:
+        words = run.words
+        for word in capitals.keys() & words.keys():
+            capitals[word] -= words[word]
+    names = frozenset(name for run in shown for name in run.names)
     lengths: dict[str, set[int]] = defaultdict(set)
     for name in names:
         parts = name.split(" ")
         lengths[parts[0]].add(len(parts))
-    return Gazetteer(frozenset(names), {w: tuple(sorted(s, reverse=True)) for w, s in lengths.items()}, dict(capitals))
+    return Gazetteer(names, {w: tuple(sorted(s, reverse=True)) for w, s in lengths.items()}, dict(capitals))
+
+
+def make_gazetteer(documents: Iterable[Noted]) -> Gazetteer:
+    """The names that `documents` bear, and how they write their words."""
+    return join_shown([show_run(documents)])
 
 
 @step("namewords.mentions", version=1, batch=8)
@@ -295,8 +322,7 @@ class Recognising(Sequence[tuple[Noted, Gazetteer]]):
 
     def at(self, positions: Sequence[int]) -> list[tuple[Noted, Gazetteer]]:
         """The documents at these positions, each with what is known of its words."""
-        held = self.documents
-        documents = held.at(positions) if isinstance(held, Results) else [held[i] for i in positions]
+        documents = [self.documents[i] for i in positions]
         return [(document, self.known.within(collect_words(document))) for document in documents]
 
 

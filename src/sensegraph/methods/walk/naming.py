@@ -6,10 +6,7 @@ mentions it leads there. No engine is asked. The walk reads it as the part `name
 
 from __future__ import annotations
 
-import hashlib
-from array import array
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
@@ -22,17 +19,9 @@ from sensegraph.errors import SettingsError
 from sensegraph.index.index import Index
 from sensegraph.index.manifest import MadePart, PartEntry
 from sensegraph.index.parts import Building, Part
-from sensegraph.language.text import list_stems
 from sensegraph.methods import check_fields
-from sensegraph.methods.walk.name_words import (
-    Gazetteer,
-    Noted,
-    Recognising,
-    hold_documents,
-    make_gazetteer,
-    recognise_names,
-    spell_documents,
-)
+from sensegraph.methods.walk.name_runs import NamedDocuments, name_documents
+from sensegraph.methods.walk.name_words import Hashes, hash_words, spell_documents
 from sensegraph.runtime.results import Result, Results, recall_result, step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Chunk
@@ -41,7 +30,6 @@ if TYPE_CHECKING:
     from sensegraph.index.restricted.scope import ScopedIndex
 
 
-Hashes = NDArray[np.uint64]
 _EVERYWHERE = 0.02  # share of the chunks from which a name that is in them is a hub
 
 
@@ -180,51 +168,10 @@ class Names:
         return _link_pairs(cut, row, self.held[places], self.times[places], self.bears[places])
 
 
-@dataclass(frozen=True, slots=True)
-class Mentions:
-    """Documents, the names that they bear, and for each chunk of each of them the names that it mentions."""
-
-    documents: Iterable[Noted]
-    known: Gazetteer
-    counts: Iterable[Sequence[dict[str, int]]]
-
-
 @step("naming.names", version=5, form="arrays")
-def make_names(wholes: Sequence[Mentions], *, settings: NameSettings) -> list[Names]:
+def make_names(wholes: Sequence[NamedDocuments], *, settings: NameSettings) -> list[Names]:
     """The index of names of all documents, in the order of the catalogue."""
-    results: list[Names] = []
-    for mentions in wholes:
-        known = mentions.known
-        names, pairs, places, borne, asides = _read_pairs(mentions)
-        keys = hash_words(names)
-        order = np.argsort(keys)
-        rank = np.empty(len(order), np.int64)
-        rank[order] = np.arange(len(order))
-        titles = [sorted(set(list_stems(" \n ".join(own)))) if own else [] for own in borne]
-        hint, hints = _find_hints(titles, names, rank)
-        single = [" " in name or known.proper(name) for name in names]
-        facts = [max((n.count(" ") + 1 for n in names), default=0), settings.owners, settings.common]
-        # the types of the arrays of an index of no names
-        kinds: dict[str, Any] = dict.fromkeys((f.name for f in fields(Names)), np.int32)
-        kinds |= dict.fromkeys(("keys", "stems", "asides"), np.uint64)
-        kinds |= dict.fromkeys(("salience", "share"), np.float32)
-        kinds |= dict.fromkeys(("start", "begin", "hint", "title", "aside", "way"), np.int64)
-        kinds |= dict.fromkeys(("proper", "bears", "borne"), np.uint8) | {"facts": np.float64}
-        made = replace(
-            Names(**{name: np.zeros(0, kind) for name, kind in kinds.items()}),
-            keys=keys[order],
-            proper=np.asarray(single, np.uint8)[order],
-            hint=hint,
-            hints=hints,
-            title=run_offsets([len(t) for t in titles]),
-            stems=hash_words([w for t in titles for w in t]),
-            aside=run_offsets([len(t) for t in asides]),
-            asides=hash_words([w for t in asides for w in t]),
-            document=np.asarray(places, np.int32),
-            facts=np.array([*facts, settings.bears, settings.forward, settings.backward, 0.0, 0.0]),
-        )
-        results.append(_link_pairs(made, pairs[0], rank[pairs[1]], pairs[2], pairs[3]))
-    return results
+    return [_join_runs(whole, settings) for whole in wholes]
 
 
 def name_graph(chunks: Results[tuple[Chunk, ...]], rt: Runtime, settings: NameSettings) -> Result[Names]:
@@ -233,61 +180,89 @@ def name_graph(chunks: Results[tuple[Chunk, ...]], rt: Runtime, settings: NameSe
     Stored by the step `naming.names`, so that an index recalls it: `recall(store, naming.names, key)`.
     """
     noted = rt.each(spell_documents, chunks)
-
-    def whole() -> Mentions:
-        documents = hold_documents(noted)
-        known = make_gazetteer(documents)
-        items = Recognising(noted.keys, documents, known)
-        counts = rt.each(recognise_names, items, names=items.keys)
-        return Mentions(documents, known, counts)
-
-    return rt.once(make_names, whole, names=noted.keys, settings=settings)
-
-
-def hash_words(words: Sequence[str]) -> Hashes:
-    """A 64-bit hash of each word or name."""
-    digests = [hashlib.blake2b(word.encode("utf-8", "replace"), digest_size=8).digest() for word in words]
-    return np.frombuffer(b"".join(digests), np.dtype("<u8")).astype(np.uint64)
+    return rt.once(make_names, lambda: name_documents(noted, rt), names=noted.keys, settings=settings)
 
 
 # ── making it ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _read_pairs(
-    mentions: Mentions,
-) -> tuple[list[str], NDArray[np.int64], list[int], list[tuple[str, ...]], list[tuple[str, ...]]]:
-    """All names; the pairs of chunk and name with how often it is mentioned, and whether it is borne, shape (4, pairs);
-    and of each chunk its document, the names that it bears, and the words in parenthesis in its title.
+def _join_runs(whole: NamedDocuments, settings: NameSettings) -> Names:
+    """The index of names of the documents of all runs."""
+
+    def joined(name: str, kind: Any, offsets: Sequence[int] | Longs | None = None) -> NDArray[Any]:
+        found = (getattr(run, name).astype(kind) for run in whole.runs)
+        moved = found if offsets is None else (column + by for column, by in zip(found, offsets, strict=False))
+        return np.concatenate([np.zeros(0, kind), *moved])
+
+    known, runs = whole.known, whole.runs
+    keys, first, rank = np.unique(joined("keys", np.uint64), return_index=True, return_inverse=True)
+    rank, every = rank.reshape(-1), [name for names in whole.names for name in names]
+    names = [every[i] for i in first.tolist()]
+    chunks = run_offsets([len(run.document) for run in runs])
+    stems, titles = _Lists(joined("stems", np.uint64), joined("stemmed", np.int64)), joined("titles", np.uint64)
+    titled = _Lists(titles, joined("titled", np.int64))
+    hint, hints = _find_hints(titled, stems.take(first))
+    facts = [max((n.count(" ") + 1 for n in names), default=0), settings.owners, settings.common]
+    # the types of the arrays of an index of no names
+    kinds: dict[str, Any] = dict.fromkeys((f.name for f in fields(Names)), np.int32)
+    kinds |= dict.fromkeys(("keys", "stems", "asides"), np.uint64)
+    kinds |= dict.fromkeys(("salience", "share"), np.float32)
+    kinds |= dict.fromkeys(("start", "begin", "hint", "title", "aside", "way"), np.int64)
+    kinds |= dict.fromkeys(("proper", "bears", "borne"), np.uint8) | {"facts": np.float64}
+    made = replace(
+        Names(**{name: np.zeros(0, kind) for name, kind in kinds.items()}),
+        keys=keys,
+        proper=np.asarray([" " in name or known.proper(name) for name in names], np.uint8),
+        hint=hint,
+        hints=hints,
+        title=titled.start,
+        stems=titles,
+        aside=run_offsets(joined("aside", np.int64)),
+        asides=joined("asides", np.uint64),
+        document=joined("document", np.int64, run_offsets(whole.sizes)).astype(np.int32),
+        facts=np.array([*facts, settings.bears, settings.forward, settings.backward, 0.0, 0.0]),
+    )
+    held = rank[joined("name", np.int64, run_offsets([len(names) for names in whole.names]))]
+    times, bears = (joined(name, np.int64) for name in ("times", "bears"))
+    return _link_pairs(made, joined("chunk", np.int64, chunks), held, times, bears)
+
+
+class _Lists:
+    """Lists of values one after the other, so many in each."""
+
+    def __init__(self, values: Hashes, sizes: Longs) -> None:
+        self.values, self.sizes, self.start = values, sizes, run_offsets(sizes)
+
+    def take(self, rows: Longs) -> _Lists:
+        """Some of the lists."""
+        places, sizes = gather_entries(self.start, rows)
+        return _Lists(self.values[places], sizes)
+
+
+def _find_hints(titles: _Lists, names: _Lists) -> tuple[Longs, Ints]:
+    """For each name, given as its stems, the chunks whose title has all of them; those that bear it are left in.
+
+    The chunks with its rarest stem are looked through, unless they are too many.
     """
-    numbers: dict[str, int] = {}
-    pairs, places, titles, asides = array("q"), list[int](), list[tuple[str, ...]](), list[tuple[str, ...]]()
-    for place, (document, counted) in enumerate(zip(mentions.documents, mentions.counts, strict=True)):
-        for chunk, counts in zip(document.chunks, counted, strict=True):
-            bears = dict.fromkeys((*document.bears, *chunk.bears))
-            for name in dict.fromkeys((*counts, *bears)):
-                number = numbers.setdefault(name, len(numbers))
-                pairs.extend((len(places), number, counts.get(name, 0), name in bears))
-            places.append(place)
-            titles.append(tuple(bears))
-            asides.append(document.aside)
-    return list(numbers), np.asarray(pairs, np.int64).reshape(-1, 4).T, places, titles, asides
-
-
-def _find_hints(titles: Sequence[Sequence[str]], names: Sequence[str], rank: Longs) -> tuple[Longs, Ints]:
-    """For each name (by rank) the chunks whose title has all its stems; those that bear it are left in."""
-    by_stem: dict[str, list[int]] = defaultdict(list)
-    for row, title in enumerate(titles):
-        for stem in title:
-            by_stem[stem].append(row)
-    most = max(3, len(titles) // 20)
-    found: list[list[int]] = [[] for _ in names]
-    whole = [frozenset(title) for title in titles]
-    for i, name in enumerate(names):
-        parts = frozenset(list_stems(name))
-        rows = min((by_stem.get(stem, []) for stem in sorted(parts)), key=len, default=[])
-        if len(rows) <= most:
-            found[rank[i]] = [row for row in rows if parts <= whole[row]]
-    return run_offsets([len(f) for f in found]), np.asarray([r for f in found for r in f], np.int32)
+    chunks = len(titles.sizes)
+    known, stem = np.unique(titles.values, return_inverse=True)
+    held = np.unique(stem.reshape(-1) * chunks + np.repeat(np.arange(chunks), titles.sizes))  # by stem, then by chunk
+    start = np.searchsorted(held, np.arange(len(known) + 1) * chunks)
+    at = np.minimum(np.searchsorted(known, names.values), max(len(known) - 1, 0))
+    there = known[at] == names.values if len(known) else np.zeros(len(at), np.bool_)
+    many = np.where(there, np.diff(start)[at], 0) if len(known) else np.zeros(len(at), np.int64)
+    whose = np.repeat(np.arange(len(names.sizes)), names.sizes)
+    order = np.lexsort((many, whose))  # of each name its rarest stem first
+    rarest = order[names.start[:-1][names.sizes > 0]]
+    rarest = rarest[(many[rarest] > 0) & (many[rarest] <= max(3, chunks // 20))]
+    places, sizes = gather_entries(start, at[rarest])
+    name, chunk = np.repeat(whose[rarest], sizes), held[places] % max(chunks, 1)
+    stems, each = gather_entries(names.start, name)
+    wanted = at[stems] * chunks + np.repeat(chunk, each)
+    place = np.minimum(np.searchsorted(held, wanted), max(len(held) - 1, 0))
+    missed = ~there[stems] | (held[place] != wanted) if len(held) else np.ones(len(wanted), np.bool_)
+    kept = np.bincount(np.repeat(np.arange(len(name)), each), weights=missed, minlength=len(name)) == 0
+    return run_offsets(np.bincount(name[kept], minlength=len(names.sizes))), chunk[kept].astype(np.int32)
 
 
 def _take_rows(start: str, values: str, at: NDArray[Any], of: NDArray[Any], rows: NDArray[Any]) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from sensegraph.resolution.comparison.name_reading import Name
 
 FEW_NAMES = 1000  # names: of a smaller collection, words weigh as in one of so many
 _STOP = STOP[ENGLISH]
-_LIGHT = 0.5  # the weight of a function word
+LIGHT = 0.5  # the weight of a function word
 _CODE = 5  # letters and digits of a code that tell it, whatever its ending
 _LONG, _LONGER = 7, 11  # letters of a word in which one slip, or two, may be a misspelling
 _STEM = re.compile(r"(.*\d)[^\W\d]*")
@@ -41,13 +41,18 @@ class Lexis:
 
     def weight(self, word: str) -> float:
         """How much a word tells: its idf."""
-        if word in _STOP or len(word) == 1:
-            return _LIGHT
+        if weighs_little(word):
+            return LIGHT
         return _rate_word(self.names, self.frequency.get(word, 1))
 
     def known(self, word: str) -> bool:
         """Whether more than one name has the word: then it is hardly a misspelling."""
         return self.frequency.get(word, 0) > 1
+
+
+def weighs_little(word: str) -> bool:
+    """Whether a word says little, however few names have it."""
+    return word in _STOP or len(word) == 1
 
 
 @lru_cache(maxsize=1 << 14)

@@ -21,6 +21,14 @@ from sensegraph.resolution.comparison.name_reading import Name, fold_word, read_
 from sensegraph.resolution.comparison.weighing import describe_pair, weigh_pair
 from sensegraph.resolution.resolution_types import Judged
 
+KINDS = (
+    "", "listed", "types", "veto", "same", "joined", "bare", "legal", "title", "key", "acronym", "order", "form",
+    "nearly", "head", "last", "part", "weighed", "own", "few", "within", "generation", "different", "middle names",
+    "surname", "given", "middle", "initial", "nickname", "further", "alias",
+)  # fmt: skip
+"""Relations of two things by their names, types and lists, as they are numbered in columns."""
+VETOES = frozenset(("listed", "types", "veto"))
+"""Relations by which two things are two."""
 _CALLED = 0.95  # where the texts themselves give the other name
 _ENGLISH = frozenset(("inc incorporated corp corporation co company ltd limited llc llp lp plc").split())
 _WORDS = 3  # words from which a name that is a part of the other may be its short form

@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain
-from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sensegraph.algorithms.graphs import Floats, Ints, Longs
 from sensegraph.language import naming_words
 from sensegraph.language.text import WORD, fold
-from sensegraph.resolution.comparison.aligned import FEW_NAMES, Lexis
-from sensegraph.resolution.comparison.likeness import SHORT, WEIGHED, Comparer, Comparison, Spoken, compare_spoken
+from sensegraph.resolution.comparison.likeness import (
+    KINDS,
+    SHORT,
+    WEIGHED,
+    Comparer,
+    Comparison,
+    Spoken,
+    compare_spoken,
+    read_spoken,
+)
+from sensegraph.resolution.comparison.name_columns import CountedWords, NameColumns, read_columns
 from sensegraph.resolution.comparison.name_reading import Name, read_name
 from sensegraph.resolution.resolution_types import Judged, Mentioned, Resolving
 
@@ -64,59 +73,141 @@ _CLOSE, _FAR = 0.6, 0.2  # cosines of descriptions
 
 
 _ASK = 0.8  # at most, where something speaks against one thing
+_NAMED = 0.6  # from here on names alone do not decide, but what is known of things does
+_SHARED = 0.7  # the last word of a name, where they have things in common
 _SURE = 0.9  # a short name of only one thing here, where the context agrees
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Scores:
+    """How surely each of some pairs is one, and by which relation: its number among `KINDS`."""
+
+    score: Floats
+    kind: NDArray[np.uint8]
+
+    @classmethod
+    def of(cls, judged: Sequence[Judged]) -> Scores:
+        """The scores of these judgements."""
+        numbers = [_NUMBERS[one.kind] for one in judged]
+        return cls(np.array([one.score for one in judged], np.float64), np.array(numbers, np.uint8))
+
+    def are(self, kinds: Iterable[str]) -> NDArray[np.bool_]:
+        """Which pairs have one of these relations."""
+        return np.isin(self.kind, [_NUMBERS[kind] for kind in kinds])
+
+
+_NUMBERS = {kind: number for number, kind in enumerate(KINDS)}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Traits:
+    """What is known of each of n things besides its names: the number of its type among `types`, that of the list which
+    names each of its things once (0: it stands in none), and whether it is known where texts mention it.
+    """
+
+    types: Sequence[str]
+    typed: Ints
+    listed: Ints
+    mentioned: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, items: Sequence[Mentioned]) -> Traits:
+        """The traits of these things."""
+        types = sorted({item.type for item in items})
+        numbers = {kind: number for number, kind in enumerate(types)}
+        lists = {name: number for number, name in enumerate(sorted({"", *(item.listed for item in items)}))}
+        return cls(
+            types,
+            np.array([numbers[item.type] for item in items], np.int32),
+            np.array([lists[item.listed] for item in items], np.int32),
+            np.array([bool(item.places or item.neighbours) for item in items], np.bool_),
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Collection:
-    """All things to resolve, ascending by id, with their names read (the aliases after it) and their contexts.
+    """All things to resolve, ascending by id, with the columns of their names (the aliases after it) and their traits.
 
     `called` says, for the key of a name, by which other keys the texts call it, `degree` how many have each neighbour;
     `vectors` of descriptions, unit length, shape (n, dim), are in the order of the items.
     """
 
+    ids: Sequence[str]
     items: Sequence[Mentioned]
-    names: Sequence[tuple[Name, ...]]
+    columns: NameColumns
+    traits: Traits
     called: Mapping[str, frozenset[str]]
-    words: Lexis
+    words: CountedWords
     degree: Mapping[str, int]
     settings: Resolving
     vectors: NDArray[Any] | None = None
 
-    def judge(self, a: int, b: int, named: Judged | None = None) -> Judged:
-        """How surely two things are one, before rivals are looked at; `named` says it of their names. Symmetric."""
+    def names(self, row: int) -> tuple[Name, ...]:
+        """The names of a thing, read, its own first."""
+        return read_spoken(self.speak(row))
+
+    def judge(self, a: int, b: int) -> Judged:
+        """How surely two things are one, before rivals are looked at. Symmetric."""
         one, other = self.items[a], self.items[b]
         if one.listed and one.listed == other.listed:
             return Judged(0.0, f"both stand in {one.listed}, which names each thing once", "listed", veto=True)
         types = compare_types(one, other, self.settings)
         if types == "conflict":
             return Judged(0.0, f"different types: {one.type}, {other.type}", "types", veto=True)
-        found = named or compare_spoken(self._spoken(a), self._spoken(b), self.names[a], self.names[b], self.words)
+        found = compare_spoken(self.speak(a), self.speak(b), self.names(a), self.names(b), self.words)
         if found.veto:
             return found
         if not self.tells_lead(a, b):
             found = bound_alone(found)
         if types == "differ" and found.score > _ASK:
             found = replace(found, score=_ASK, why=f"{found.why}; types differ: {one.type}, {other.type}")
-        if found.score <= 0.6 and found.kind != "last":
+        if found.score <= _NAMED and found.kind != "last":
             return found
         context = self.context(a, b)
-        if context == "strange" and found.score > 0.6:
-            return replace(found, score=0.6, why=f"{found.why}, but all that is known of them differs")
+        if context == "strange" and found.score > _NAMED:
+            return replace(found, score=_NAMED, why=f"{found.why}, but all that is known of them differs")
         if found.kind == "last" and context == "shared":
-            return replace(found, score=0.7, why=f"{found.why}, and they have things in common")
+            return replace(found, score=_SHARED, why=f"{found.why}, and they have things in common")
         return found
+
+    def judge_each(self, one: Longs, other: Longs, compare: PairComparer) -> Scores:
+        """`judge` of many pairs at once, given how alike their names are by `compare`."""
+        traits, size = self.traits, max(len(self.traits.types), 1)
+        pairs, where = np.unique(traits.typed[one].astype(np.int64) * size + traits.typed[other], return_inverse=True)
+        kinds = [(traits.types[pair // size], traits.types[pair % size]) for pair in pairs.tolist()]
+        found = np.array([_compare_kinds(a, b, self.settings.cross_types) for a, b in kinds], "<U8")
+        agreement = found[where.reshape(-1)]
+        listed = (traits.listed[one] > 0) & (traits.listed[one] == traits.listed[other])
+        asked = ~listed & (agreement != "conflict")
+        named = compare(self, one[asked], other[asked])
+        score, kind = np.zeros(len(one)), np.full(len(one), _NUMBERS["types"], np.uint8)
+        kind[listed], kind[asked], score[asked] = _NUMBERS["listed"], named.kind, named.score
+        free = asked & (kind != _NUMBERS["veto"])
+        alone = free & ~self.tell_leads(one, other)
+        for name, most in WEIGHED.items():
+            score[alone & (kind == _NUMBERS[name]) & (score > most)] = most
+        score[free & (agreement == "differ") & (score > _ASK)] = _ASK
+        last = kind == _NUMBERS["last"]
+        for i in np.flatnonzero(free & ((score > _NAMED) | last)).tolist():
+            context = self.context(int(one[i]), int(other[i]))
+            if context == "strange" and score[i] > _NAMED:
+                score[i] = _NAMED
+            elif last[i] and context == "shared":
+                score[i] = _SHARED
+        return Scores(score, kind)
 
     def tells_lead(self, a: int, b: int) -> bool:
         """Whether it says something of two things that no other is likelier: they stand in lists, or in a long heap.
 
         What texts mention seldom has a second name, so there it says nothing.
         """
-        one, other = self.items[a], self.items[b]
-        if one.listed and other.listed:
-            return True
-        mentioned = (one.places or one.neighbours) and (other.places or other.neighbours)
-        return len(self.items) >= _LIST and not mentioned
+        return bool(self.tell_leads(np.array([a]), np.array([b]))[0])
+
+    def tell_leads(self, one: Longs, other: Longs) -> NDArray[np.bool_]:
+        """`tells_lead` of many pairs."""
+        listed, mentioned = self.traits.listed, self.traits.mentioned
+        both = (listed[one] > 0) & (listed[other] > 0)
+        return both | ((len(self.items) >= _LIST) & ~(mentioned[one] & mentioned[other]))
 
     def context(self, a: int, b: int) -> Context:
         """What two things have in common."""
@@ -141,29 +232,42 @@ class Collection:
             return None
         return float(np.dot(self.vectors[a], self.vectors[b]))
 
-    def compare_pairs(self, pairs: Sequence[tuple[int, int]], compare: Comparer) -> dict[tuple[int, int], Judged]:
-        """How alike the names of pairs are, but of those that are two things whatever they are called."""
+    def list_comparisons(self, one: Longs, other: Longs) -> list[Comparison]:
+        """Each thing with those that it is compared with; pairs are in the order of `one`."""
         others: dict[int, list[int]] = defaultdict(list)
-        for a, b in pairs:
-            one, other = self.items[a], self.items[b]
-            same_list = bool(one.listed) and one.listed == other.listed
-            if not same_list and compare_types(one, other, self.settings) != "conflict":
-                others[a].append(b)
-        asked, rows = [], sorted({*others, *(b for bs in others.values() for b in bs)})
-        spoken = {row: self._spoken(row) for row in rows}
-        held = {row: {w for n in self.names[row] for w in (*n.core, *n.qualifier, *n.codes)} for row in rows}
-        frequency = self.words.frequency
+        for a, b in zip(one.tolist(), other.tolist(), strict=True):
+            others[a].append(b)
+        frequency, asked = self.words.frequency, []
         for a, bs in others.items():
-            words = sorted(set().union(held[a], *(held[b] for b in bs)))
+            names = (name for row in (a, *bs) for name in self.names(row))
+            words = sorted({w for n in names for w in (*n.core, *n.qualifier, *n.codes)})
             known = tuple((w, frequency[w]) for w in words if w in frequency)
-            asked.append(Comparison(spoken[a], tuple(spoken[b] for b in bs), self.words.names, known))
-        judged = zip(others.items(), compare(asked), strict=True)
-        return {(a, b): one for (a, bs), row in judged for b, one in zip(bs, row, strict=True)}
+            asked.append(Comparison(self.speak(a), tuple(map(self.speak, bs)), self.words.names, known))
+        return asked
 
-    def _spoken(self, row: int) -> Spoken:
-        item, names = self.items[row], self.names[row]
-        called = tuple(sorted(self.called.get(names[0].key, ())))
-        return Spoken((item.name, *item.aliases), kind_of_type(item.type) == "person", called)
+    def speak(self, row: int) -> Spoken:
+        """The names of a thing, and what else decides how alike they are to others."""
+        item = self.items[row]
+        names, person = (item.name, *item.aliases), kind_of_type(item.type) == "person"
+        called = self.called.get(read_name(item.name, person).key, ()) if self.called else ()
+        return Spoken(names, person, tuple(sorted(called)))
+
+
+PairComparer = Callable[[Collection, Longs, Longs], Scores]
+"""Says how alike the names of pairs of a collection are, whatever else is known of them; in the order of the first."""
+
+
+def compare_pairs(found: Collection, one: Longs, other: Longs) -> Scores:
+    """How alike the names of these pairs are."""
+    spoken = {row: (said := found.speak(row), read_spoken(said)) for row in np.unique((one, other)).tolist()}
+    ends = ((spoken[a], spoken[b]) for a, b in zip(one.tolist(), other.tolist(), strict=True))
+    return Scores.of([compare_spoken(a[0], b[0], a[1], b[1], found.words) for a, b in ends])
+
+
+def compare_by(compare: Comparer, found: Collection, one: Longs, other: Longs) -> Scores:
+    """How alike the names of these pairs are, as `compare` says of each thing and those that it is compared with."""
+    rows = compare(found.list_comparisons(one, other))
+    return Scores.of([judged for row in rows for judged in row])
 
 
 def bound_alone(found: Judged) -> Judged:
@@ -193,18 +297,16 @@ def prepare_collection(
     items: Sequence[Mentioned], settings: Resolving, vectors: NDArray[Any] | None = None
 ) -> Collection:
     """Things, ascending by id, ready to be compared; `vectors` of their descriptions in the same order."""
-    names = []
-    for item in items:
-        person = kind_of_type(item.type) == "person"
-        names.append(tuple(dict.fromkeys(read_name(name, person) for name in (item.name, *item.aliases))))
+    columns = read_columns(((item.name, *item.aliases), kind_of_type(item.type) == "person") for item in items)
     # For the key of each name the keys of all that the texts call it, whichever thing bears it.
     called: dict[str, frozenset[str]] = {}
-    for first, *others in names:
-        if others:
-            called[first.key] = called.get(first.key, frozenset()) | {other.key for other in others}
-    distinct = sorted({name.core for known in names for name in known})
-    # to four binary digits: one name more changes how much words tell seldom, and not by every name
-    counted = len(distinct) & -(1 << max(0, len(distinct).bit_length() - 4))
-    words = Lexis(max(counted, FEW_NAMES), MappingProxyType(Counter(w for core in distinct for w in set(core))))
+    for item in items:
+        if item.aliases:
+            read = (read_name(name, kind_of_type(item.type) == "person") for name in (item.name, *item.aliases))
+            first, *others = dict.fromkeys(read)
+            if others:
+                called[first.key] = called.get(first.key, frozenset()) | {other.key for other in others}
     degree = Counter(chain.from_iterable(set(item.neighbours) for item in items))
-    return Collection(items, names, MappingProxyType(called), words, MappingProxyType(degree), settings, vectors)
+    words = columns.count_words()
+    ids = [item.id for item in items]
+    return Collection(ids, items, columns, Traits.of(items), called, words, degree, settings, vectors)

@@ -1,0 +1,90 @@
+"""Names that are compared, in partitions: what they are as they are compared, and how alike each is to others.
+
+A partition is a run of neighbours in the order of ids, so that a name that is added is read in one of them. Its
+comparisons are made anew where a name of it stands beside others than before, or where another number of names has one
+of their words; and of these only the ones that this concerns.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import partial
+from hashlib import blake2b
+from itertools import pairwise
+
+import msgspec
+import numpy as np
+
+from sensegraph.algorithms.graphs import Longs
+from sensegraph.algorithms.ranking import hash_words
+from sensegraph.index.graph.columns import join_columns, pack_columns, unpack_columns
+from sensegraph.index.graph.seen_names import MentionedNames, NameGraph
+from sensegraph.resolution import Comparison, Judged
+from sensegraph.resolution.comparison.name_columns import NameColumns, read_columns
+from sensegraph.resolution.comparison.scoring import Collection, Scores, Traits, compare_by, kind_of_type
+from sensegraph.resolution.resolution_types import Resolving
+from sensegraph.runtime.results import step
+from sensegraph.runtime.runtime import Runtime
+
+_NAMES = 512  # of a partition, on the average: a power of two
+
+
+@step("duplicates.compared", version=1, batch=256)
+def compare_with_others(items: Sequence[Comparison]) -> list[tuple[Judged, ...]]:
+    """How alike each name is to those that it is compared with."""
+    return [item.judge() for item in items]
+
+
+@step("duplicates.names", version=1, batch=1)
+def read_names(parts: Sequence[Sequence[tuple[str, bool]]]) -> list[bytes]:
+    """The columns of the names of each partition, given with whether they are persons'."""
+    return [pack_columns(read_columns(((name,), person) for name, person in part)) for part in parts]
+
+
+@step("duplicates.scores", version=1)
+def keep_scores(parts: Sequence[Scores]) -> list[bytes]:
+    """How alike the names of the pairs of a partition are."""
+    return [pack_columns(part) for part in parts]
+
+
+def collect_names(graph: NameGraph, rt: Runtime, settings: Resolving) -> Collection:
+    """The names of a graph, ready to be compared; only names of partitions that changed are read."""
+    rows = sorted(range(len(graph)), key=graph.ids.__getitem__)
+    ids = [graph.ids[row] for row in rows]
+    numbers = {kind: number for number, kind in enumerate(sorted(set(graph.types)))}
+    persons = {kind: kind_of_type(kind) == "person" for kind in numbers}
+    things = [(graph.names[row], persons[graph.types[row]]) for row in rows]
+    parts = [things[begin:end] for begin, end in _cut_ids(ids)]
+    keys = [blake2b(msgspec.msgpack.encode(part), digest_size=20).hexdigest() for part in parts]
+    packed = rt.each(read_names, parts, names=keys)
+    columns = join_columns([NameColumns(*unpack_columns(part)) for part in packed]) if parts else read_columns(())
+    typed = np.array([numbers[graph.types[row]] for row in rows], np.int32)
+    traits = Traits(list(numbers), typed, np.zeros(len(rows), np.int32), graph.mentioning[np.array(rows, np.int64)])
+    near, many = np.unique(graph.near, return_counts=True)
+    degree = Counter(dict(zip((graph.ids[i] for i in near.tolist()), many.tolist(), strict=True)))
+    items = MentionedNames(graph, rows)
+    return Collection(ids, items, columns, traits, {}, columns.count_words(), degree, settings)
+
+
+def _cut_ids(ids: Sequence[str]) -> list[tuple[int, int]]:
+    """Where the partitions of ascending ids begin and end: ids say themselves whether one ends with them."""
+    last = np.flatnonzero(hash_words(ids) & np.uint64(_NAMES - 1) == 0) + 1
+    return list(pairwise(dict.fromkeys([0, *last.tolist(), len(ids)])))
+
+
+def compare_in_partitions(found: Collection, one: Longs, other: Longs, *, rt: Runtime) -> Scores:
+    """How alike the names of pairs are: of partitions in which nothing changed it is known."""
+    signs, look_up = found.columns.sign(found.words), partial(rt.each, compare_with_others)
+    parts = []
+    for begin, end in _cut_ids(found.ids):
+        first, last = np.searchsorted(one, (begin, end)).tolist()
+        if first == last:
+            continue
+        rows = slice(first, last)
+        told = blake2b(repr((found.words.names, last - first)).encode(), digest_size=20)
+        for column in (one[rows] - begin, signs[one[rows]], signs[other[rows]]):
+            told.update(column.astype(column.dtype.newbyteorder("<")).tobytes())
+        make = partial(compare_by, look_up, found, one[rows], other[rows])
+        parts.append(Scores(*unpack_columns(rt.once(keep_scores, make, names=(told.hexdigest(),)).value)))
+    return join_columns(parts) if parts else Scores.of(())

@@ -1,0 +1,174 @@
+"""What runs of neighbouring documents show of names, so that one document more reads one run anew.
+
+Which names there are, and how words are written, follows from all documents. So each run says first what it shows by
+itself; all of that together is the gazetteer. Then each run says which names it mentions, under a key of its documents
+and of what the gazetteer says of their words.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from sensegraph.algorithms.graphs import Ints
+from sensegraph.algorithms.segments import cut_keys
+from sensegraph.index.graph.columns import pack_columns, unpack_columns
+from sensegraph.language.text import list_stems
+from sensegraph.methods.walk.name_words import (
+    Gazetteer,
+    Hashes,
+    Noted,
+    Recognising,
+    ShownRun,
+    hash_words,
+    join_shown,
+    recognise_names,
+    show_run,
+)
+from sensegraph.runtime.keys import key
+from sensegraph.runtime.results import Results, step
+from sensegraph.runtime.runtime import Runtime
+
+_TOGETHER = 2048  # documents that are recognised at once
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NamedRun:
+    """The names that a run of documents mentions or bears, as columns; chunks are numbered in the run, and documents.
+
+    Of v names: `keys` are hashes, `stems` those of their stems, `stemmed` (v) of each. Of its pairs of chunk and name:
+    `chunk`, `name`, in how many sentences (`times`), and whether it is borne (`bears`). Of n chunks: `document`, hashes
+    of the stems of the names that it bears, `titled` of each, and of the words in the parenthesis of its title.
+    """
+
+    keys: Hashes
+    stems: Hashes
+    stemmed: Ints
+    chunk: Ints
+    name: Ints
+    times: Ints
+    bears: Ints
+    document: Ints
+    titles: Hashes
+    titled: Ints
+    asides: Hashes
+    aside: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class NamedDocuments:
+    """Runs of documents in their order: their columns, their names, how many documents each has; and what is known."""
+
+    runs: Sequence[NamedRun]
+    names: Sequence[Sequence[str]]
+    sizes: Sequence[int]
+    known: Gazetteer
+
+
+_pack = msgspec.msgpack.Encoder().encode
+_unpack = msgspec.msgpack.Decoder(tuple[tuple[str, ...], bytes]).decode
+
+
+@step("namewords.shown", version=1, batch=1)
+def show_names(runs: Sequence[Sequence[Noted]]) -> list[ShownRun]:
+    """What each run of documents shows of names by itself."""
+    return list(map(show_run, runs))
+
+
+@step("namewords.run", version=1)
+def name_runs(runs: Sequence[tuple[Sequence[Noted], Sequence[Sequence[dict[str, int]]]]]) -> list[bytes]:
+    """The names of each run, given its documents and what their chunks mention, and its columns."""
+    found = (name_run(documents, counts) for documents, counts in runs)
+    return [_pack((names, pack_columns(columns))) for names, columns in found]
+
+
+@dataclass(frozen=True)
+class _Runs(Sequence[Sequence[Noted]]):
+    """Runs of documents, read when they are asked for."""
+
+    noted: Results[Noted]
+    runs: Sequence[range]
+
+    def __len__(self) -> int:
+        return len(self.runs)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.noted[self.runs[index].start : self.runs[index].stop]
+
+
+def name_documents(noted: Results[Noted], rt: Runtime) -> NamedDocuments:
+    """The names of all documents; runs are read that changed, or of whose words something else is known."""
+    runs = cut_keys(noted.keys)
+    held = _Runs(noted, runs)
+    keys = [key(noted.keys[run.start : run.stop]) for run in runs]
+    shown = list(rt.each(show_names, held, names=keys))
+    known = join_shown(shown)
+    signs = known.signs
+
+    told = [sum(map(signs.__getitem__, signs.keys() & run.words.keys())) for run in shown]
+    names = [(keys[i], f"{number:x}") for i, number in enumerate(told)]
+    stored = rt.keys(name_runs, names, [key(*name) for name in names])
+    there, waiting = rt.store.has(stored), dict[int, Recognising]()
+
+    def read(number: int) -> tuple[Sequence[Noted], list[tuple[dict[str, int], ...]]]:
+        if number not in waiting:  # what waits before is done: documents of some runs are recognised at once
+            waiting.clear()
+            for i in range(number, len(runs)):
+                if (i == number or stored[i] not in there) and sum(map(len, waiting.values())) < _TOGETHER:
+                    waiting[i] = Recognising(noted.keys[runs[i].start : runs[i].stop], held[i], known)
+            every = waiting.values()
+            items = Recognising(
+                [k for one in every for k in one.names], [d for one in every for d in one.documents], known
+            )
+            rt.each(recognise_names, items, names=[k for one in every for k in one.keys])
+        own = waiting[number]
+        return own.documents, list(rt.each(recognise_names, own, names=own.keys))
+
+    packed = [_unpack(rt.once(name_runs, partial(read, i), names=name).value) for i, name in enumerate(names)]
+    columns = [NamedRun(*unpack_columns(raw)) for _, raw in packed]
+    return NamedDocuments(columns, [own for own, _ in packed], [len(run) for run in runs], known)
+
+
+def name_run(
+    documents: Iterable[Noted], counts: Iterable[Sequence[dict[str, int]]]
+) -> tuple[tuple[str, ...], NamedRun]:
+    """The names of a run, and its columns."""
+    numbers: dict[str, int] = {}
+    pairs, places, titles, asides = array("i"), list[int](), list[list[str]](), list[tuple[str, ...]]()
+    for place, (document, counted) in enumerate(zip(documents, counts, strict=True)):
+        for chunk, found in zip(document.chunks, counted, strict=True):
+            bears = dict.fromkeys((*document.bears, *chunk.bears))
+            for name in dict.fromkeys((*found, *bears)):
+                number = numbers.setdefault(name, len(numbers))
+                pairs.extend((len(places), number, found.get(name, 0), name in bears))
+            places.append(place)
+            titles.append(sorted(set(list_stems(" \n ".join(bears)))) if bears else [])
+            asides.append(document.aside)
+    stems = list(map(_stem_name, numbers))
+    chunk, name, times, borne = np.asarray(pairs, np.int32).reshape(-1, 4).T
+    return tuple(numbers), NamedRun(
+        hash_words(list(numbers)),
+        hash_words([stem for own in stems for stem in own]),
+        _count(stems),
+        *(np.ascontiguousarray(column) for column in (chunk, name, times, borne)),
+        np.asarray(places, np.int32),
+        hash_words([stem for own in titles for stem in own]),
+        _count(titles),
+        hash_words([word for own in asides for word in own]),
+        _count(asides),
+    )
+
+
+@lru_cache(maxsize=1 << 16)  # the same names come again in every run
+def _stem_name(name: str) -> list[str]:
+    return sorted(set(list_stems(name)))
+
+
+def _count(lists: Sequence[Sequence[str]]) -> Ints:
+    return np.array([len(own) for own in lists], np.int32)

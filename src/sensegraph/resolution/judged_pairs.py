@@ -1,0 +1,193 @@
+"""Pairs that are compared: which these are, how surely each is one, and what rivals say against it.
+
+All pairs stand in arrays; a judgement is read word by word only of those that may be one thing, or that rivals concern.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
+
+import numpy as np
+
+from sensegraph.algorithms.graphs import Floats, Longs
+from sensegraph.algorithms.linkage import connect_rows
+from sensegraph.algorithms.similar import Candidates, Pairs, pair_by_shared_keys, similar_rows
+from sensegraph.resolution.comparison.likeness import SHORT, VETOES, WEIGHED
+from sensegraph.resolution.comparison.name_reading import Name
+from sensegraph.resolution.comparison.scoring import Collection, Scores, weigh_rival
+from sensegraph.resolution.comparison.weighing import list_leads, weigh_leads
+from sensegraph.resolution.resolution_types import Judged
+
+Pair = tuple[int, int]
+_SURE, _TIED = 0.87, 0.8
+_LIKELY = 0.5  # a longer name from which on it may be the one that a short name stands for
+_ROUNDED = 1e-6  # linkage rounds scores
+
+
+def block_pairs(found: Collection) -> Candidates:
+    """Pairs of positions to compare, each once, smaller first, in order.
+
+    Keys are the whole name, its words, neighbouring words, codes without their endings, first letters, and bands of
+    trigrams; vectors add the nearest of each. Of every thing the best
+    `settings.near` are kept, and so many nearest. Equal names are compared, each with the next, however many they are.
+    """
+    settings, count = found.settings, len(found.items)
+    keys, rows, weights = found.columns.list_keys(found.words)
+    near = settings.near
+    paired = pair_by_shared_keys(keys.view(np.int64), rows, weights, count=count, most=settings.rare, near=near)
+    order = np.argsort(found.columns.whole, kind="stable")
+    equal = found.columns.whole[order][1:] == found.columns.whole[order][:-1]
+    ends = [(paired.pairs.one, paired.pairs.other), (order[:-1][equal], order[1:][equal])]
+    if found.vectors is not None:
+        meant = similar_rows(found.vectors, settings.least, near)
+        ends.append((meant.one, meant.other))
+    one, other = (np.concatenate(column).astype(np.int64) for column in zip(*ends, strict=True))
+    one, other = np.divmod(np.unique(one * max(count, 1) + other), max(count, 1))
+    pairs = Pairs(one.astype(np.int32), other.astype(np.int32), np.ones(len(one)))
+    return Candidates(pairs, paired.passed_over, paired.crowded)
+
+
+class JudgedPairs:
+    """The pairs that were compared, in order, and those that are when they are asked for."""
+
+    def __init__(self, found: Collection, one: Longs, other: Longs, scores: Scores) -> None:
+        self.found, self.one, self.other, self.scores = found, one, other, scores
+        self.score: Floats = scores.score.copy()
+        self.large = 0  # sets of likely names that were compared in part only
+        self._free = ~scores.are(VETOES)
+        self._code = one * max(len(found.items), 1) + other
+        self._long: Mapping[int, Sequence[int]] = {}
+        self._judged: dict[Pair, Judged] = {}
+        self._more: dict[Pair, Judged] = {}  # pairs within likely groups
+        self._raised: set[Pair] = set()
+
+    @property
+    def compared(self) -> int:
+        """How many pairs were compared."""
+        return len(self.one) + len(self._more)
+
+    def judge(self, a: int, b: int) -> Judged:
+        """The judgement of a pair before rivals are looked at."""
+        pair = (a, b) if a < b else (b, a)
+        if pair not in self._judged:
+            self._judged[pair] = self.found.judge(*pair)
+        return self._judged[pair]
+
+    def weigh_rivals(self, pair: Pair) -> Judged:
+        """The judgement of a pair once the longer names are looked at that its shorter one may be short for."""
+        judged = self.judge(*pair)
+        if judged.kind not in SHORT:
+            return judged
+        short, other = self._shorter(pair)
+        context = self.found.context(*pair)
+        rival = self._find_rival(short, other, self._long.get(short, ()), context == "shared")
+        return weigh_rival(judged, rival, context)
+
+    def settle(self, together: Sequence[Pair]) -> None:
+        """Give each pair its final score; pairs within likely groups are compared too, `together` are by rules."""
+        short = np.flatnonzero(self.scores.are(SHORT)).tolist()
+        long: dict[int, list[int]] = defaultdict(list)
+        for i in short:
+            if self.scores.score[i] >= _LIKELY:
+                one, other = self._shorter(self._pair(i))
+                long[one].append(other)
+        self._long = long
+        for i in short:
+            self.score[i] = self.weigh_rivals(self._pair(i)).score
+        self._weigh_matches()
+        likely = np.flatnonzero(self._free & (self.score >= self.found.settings.accept)).tolist()
+        sure = [*map(self._pair, likely), *together]
+        rows = sorted({row for pair in sure for row in pair})
+        at = {row: place for place, row in enumerate(rows)}
+        for places in connect_rows(len(rows), [(at[a], at[b]) for a, b in sure]):
+            if len(places) > self.found.settings.largest:
+                self.large += 1
+                continue
+            for pair in combinations([rows[place] for place in places], 2):
+                if self._place(pair) < 0:
+                    self._more[pair] = self.weigh_rivals(pair)
+
+    def list_edges(self) -> list[tuple[int, int, float]]:
+        """The pairs that may be one thing, with their scores."""
+        least = self.found.settings.reject - _ROUNDED
+        kept = np.flatnonzero(self._free & (self.score >= least))
+        edges = zip(self.one[kept].tolist(), self.other[kept].tolist(), self.score[kept].tolist(), strict=True)
+        more = ((*pair, one.score) for pair, one in self._more.items() if not one.veto and one.score >= least)
+        return [*edges, *more]
+
+    def list_vetoes(self, rows: set[int]) -> Iterator[Pair]:
+        """The pairs of one of these rows that are two things."""
+        wanted = np.array(sorted(rows), np.int64)
+        near = np.isin(self.one, wanted) | np.isin(self.other, wanted)
+        yield from map(self._pair, np.flatnonzero(near & ~self._free).tolist())
+        yield from (pair for pair, judged in self._more.items() if judged.veto and not rows.isdisjoint(pair))
+
+    def explain(self, pair: Pair) -> str:
+        """Why a pair has its score."""
+        why = (self._more[pair] if pair in self._more else self.weigh_rivals(pair)).why
+        return f"{why}; no other is likelier" if pair in self._raised else why
+
+    def _pair(self, i: int) -> Pair:
+        return int(self.one[i]), int(self.other[i])
+
+    def _place(self, pair: Pair) -> int:
+        """The position of a pair among those that were compared; −1 where it was not."""
+        code = pair[0] * len(self.found.items) + pair[1]
+        i = int(np.searchsorted(self._code, code))
+        return i if i < len(self._code) and self._code[i] == code else -1
+
+    def _weigh_matches(self) -> None:
+        """Judge pairs anew by how far they are ahead of any other partner of either.
+
+        These are names that were weighed, names of which only one has something beside it, and of two lists that name a
+        thing once all that are not sure. Where a lead says nothing, the lack of one does.
+        """
+        score, kept = self.score, self._free
+        listed = (self.found.traits.listed[self.one] > 0) & (self.found.traits.listed[self.other] > 0)
+        weighed, tells = self.scores.are(WEIGHED), self.found.tell_leads(self.one, self.other)
+        least = self.found.settings.reject
+        asked = weighed & ((score >= least - _ROUNDED) | tells)  # others are below the bound, and stay there
+        asked |= (listed | self.scores.are(("bare",))) & (score >= least) & (score < _SURE)
+        places = np.flatnonzero(kept & asked)
+        rows = np.unique(np.concatenate((self.one[places], self.other[places])))
+        near = np.flatnonzero(kept & (np.isin(self.one, rows) | np.isin(self.other, rows)))
+        around = dict(zip(map(self._pair, near.tolist()), score[near].tolist(), strict=True))
+        equal = set(map(self._pair, near[~weighed[near] & (score[near] >= _SURE)].tolist()))
+        leads = list_leads(around, equal)
+        for i in places.tolist():
+            pair, own = self._pair(i), float(score[i])
+            bounded = listed[i] or not weighed[i]
+            if not weighed[i] and not least <= own < _SURE:
+                continue
+            new = weigh_leads(own, leads[pair], bool(listed[i]))
+            if bounded and min(leads[pair]) <= 0:  # another of its list is as likely
+                new = min(new, own, _TIED)
+            if new > own and tells[i]:
+                self.score[i] = new
+                self._raised.add(pair)
+            elif new < own and weighed[i]:
+                self.score[i] = new
+
+    def _shorter(self, pair: Pair) -> Pair:
+        """The one whose name says less, and the other."""
+        a, b = pair
+        one, other = self.found.names(a)[0], self.found.names(b)[0]
+        return (a, b) if _measure_name(one) <= _measure_name(other) else (b, a)
+
+    def _find_rival(self, short: int, other: int, long: Iterable[int], shared: bool) -> str:
+        """Another thing that a name may be short for, and that is not the one that it is compared with."""
+        for third in long:
+            if third == other or (shared and self.found.context(short, third) != "shared"):
+                continue
+            between = self.judge(other, third)
+            if between.veto or between.score < self.found.settings.reject:
+                return self.found.items[third].name
+        return ""
+
+
+def _measure_name(name: Name) -> tuple[int, int, int]:
+    """How much a name says: words, what stands beside them, letters."""
+    beside = bool(name.qualifier) + bool(name.kind) + name.woman + name.man
+    return (len(name.core), beside, sum(map(len, name.core)))
