@@ -1,14 +1,18 @@
-"""How an answer shows itself: as text where it is printed, as HTML in a notebook."""
+"""How values show themselves: an answer as text where it is printed, as HTML in a notebook; others shortened."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import MISSING, fields, is_dataclass
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sensegraph.types import Answer, Citation
 
 _SHOWN = 5  # sources beyond which a notebook shows them folded
+_LONGEST = 60  # characters of a text that a prompt of Python shows
+_ITEMS = 3  # things of a collection that it shows
 
 
 def format_span(document: str, start: int, end: int, page: int | None) -> str:
@@ -42,3 +46,37 @@ def show_html(found: Answer) -> str:
     listed = "".join(f"<li>{escape(note)}</li>" for note in found.notes)
     notes = f"<details><summary>notes</summary><ul>{listed}</ul></details>" if listed else ""
     return f'<div class="sensegraph-answer">{paragraphs}{sources}{notes}</div>'
+
+
+def shorten_value(value: Any) -> str:
+    """A value as a prompt of Python shows it: of a record the fields that are not as usual, of what is long a part.
+
+    Of a collection of records it gives the number alone.
+    """
+    if is_dataclass(value) and not isinstance(value, type):
+        told = [f"{f.name}={shorten_value(v)}" for f in fields(value) if not _is_usual(f, v := getattr(value, f.name))]
+        return f"{type(value).__name__}({', '.join(told)})"
+    if isinstance(value, str):
+        return repr(value if len(value) <= _LONGEST else f"{value[: _LONGEST - 1]}…")
+    if isinstance(value, Mapping):
+        rows = [f"{k!r}: {shorten_value(v)}" for k, v in list(value.items())[:_ITEMS]]
+        return f"{{{', '.join([*rows, *_count_more(len(value))])}}}"
+    if isinstance(value, list | tuple):
+        if value and is_dataclass(value[0]):
+            return f"<{len(value):,} {type(value[0]).__name__}>"
+        rows = [*map(shorten_value, value[:_ITEMS]), *_count_more(len(value))]
+        return f"[{', '.join(rows)}]" if isinstance(value, list) else f"({', '.join(rows)}{',' * (len(rows) == 1)})"
+    if isinstance(value, Sequence | Set) and not isinstance(value, bytes):  # maybe records that a store holds
+        return f"<{type(value).__name__} of {len(value):,}>"
+    return repr(value)
+
+
+def _count_more(number: int) -> list[str]:
+    return [f"… {number - _ITEMS:,} more"] if number > _ITEMS else []
+
+
+def _is_usual(field: Any, value: Any) -> bool:
+    """Whether a field of a record has the value that it has where nobody says any."""
+    if field.default is not MISSING:
+        return bool(type(field.default) is type(value) and field.default == value)
+    return field.default_factory is not MISSING and bool(field.default_factory() == value)

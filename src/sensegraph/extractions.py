@@ -12,6 +12,18 @@ _FILE = re.compile(r"(.*[^/.])\.(?:[a-z]{2,5}|[A-Z]{3})")
 # ── what was read ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+class Shortened:
+    """What shows itself at a prompt of Python on a few lines: `display` says how."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        """The fields that are not as usual, long ones shortened."""
+        from sensegraph.display import shorten_value
+
+        return shorten_value(self)
+
+
 class Displayed:
     """What shows itself as `display` says: as text where it is printed, as HTML in a notebook."""
 
@@ -30,8 +42,8 @@ class Displayed:
         return show_html(self)  # type: ignore[arg-type]
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+@dataclass(frozen=True, slots=True, repr=False)
+class Document(Shortened):
     """A source text. `id` is the caller's name for it, unique in the corpus; `time` is ISO 8601 or empty.
 
     A form feed in the text begins a page.
@@ -52,8 +64,8 @@ class Document:
         return 0, *(place for m in re.finditer("\f", self.text) if (place := m.end()) < last)
 
 
-@dataclass(frozen=True, slots=True)
-class Chunk:
+@dataclass(frozen=True, slots=True, repr=False)
+class Chunk(Shortened):
     """A span of one document; `title` is the document's.
 
     `text` is `document.text[start:end]` as it is read: as long, with blanks where lines were only wrapped. `tokens`
@@ -152,8 +164,8 @@ class Triple:
     object: str
 
 
-@dataclass(frozen=True, slots=True)
-class Extraction:
+@dataclass(frozen=True, slots=True, repr=False)
+class Extraction(Shortened):
     """What one chunk says.
 
     `rejected` counts, by reason, the records that a model's reply held but that could not be used; `outside`, by type,

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from sensegraph.extractions import Chunk as Chunk
-from sensegraph.extractions import Displayed
+from sensegraph.extractions import Displayed, Shortened
 from sensegraph.extractions import Document as Document
 from sensegraph.extractions import ExtractedClaim as ExtractedClaim
 from sensegraph.extractions import ExtractedEntity as ExtractedEntity
@@ -64,8 +64,8 @@ class Description:
     ends: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Entity:
+@dataclass(frozen=True, slots=True, repr=False)
+class Entity(Shortened):
     """A named thing. `frequency` counts mentions, `degree` its distinct neighbours in the whole graph.
 
     `aliases` are what else the texts call it, most often first. `level` is 0 for what the texts name; 1 and more for a
@@ -84,8 +84,8 @@ class Entity:
     level: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Relation:
+@dataclass(frozen=True, slots=True, repr=False)
+class Relation(Shortened):
     """A weighted, described link between two entity ids, of which there is one for each pair; `label` may be empty.
 
     `source`, `label` and `target` read as subject, verb and object. A relation that is not `directed` is told both
@@ -118,8 +118,8 @@ class Claim:
     source: Source
 
 
-@dataclass(frozen=True, slots=True)
-class Graph:
+@dataclass(frozen=True, slots=True, repr=False)
+class Graph(Shortened):
     """Entities, relations and claims merged over the corpus, each in the order of its ids."""
 
     entities: Sequence[Entity] = ()
@@ -130,8 +130,8 @@ class Graph:
 # ── what an engine reads and writes ──────────────────────────────────────────────────────────────────────────────────
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
+@dataclass(frozen=True, slots=True, repr=False)
+class Passage(Shortened):
     """One piece of text that can be cited.
 
     `kind` is entity, relation, claim, report, point or chunk; `id` names the record in the index; `title` is its
@@ -288,8 +288,8 @@ class SummaryEntity:
 # ── the hierarchy ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-@dataclass(frozen=True, slots=True)
-class Cluster:
+@dataclass(frozen=True, slots=True, repr=False)
+class Cluster(Shortened):
     """A group of nodes with a text: community, aggregate, layer or summary.
 
     `level` counts from the leaves (0 = finest), `depth` from the root (0 = coarsest, the papers' C0). `members` are
@@ -344,8 +344,8 @@ class ClusterRelation:
         return "".join(s.text for s in self.statements).strip()
 
 
-@dataclass(frozen=True, slots=True)
-class Hierarchy:
+@dataclass(frozen=True, slots=True, repr=False)
+class Hierarchy(Shortened):
     """Clusters ordered by depth, then id, and what links clusters of a level.
 
     Every depth, projected, is a partition of the entities; where memberships are soft (RAPTOR) it covers the leaves.
@@ -360,8 +360,8 @@ class Hierarchy:
 # ── answers ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+@dataclass(frozen=True, slots=True, repr=False)
+class Evidence(Shortened):
     """Passages in the order in which they are read, best first; `omitted` counts what the budget cut off."""
 
     passages: tuple[Passage, ...] = ()
@@ -383,8 +383,8 @@ class Citation:
     page: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Answer(Displayed):
+@dataclass(frozen=True, slots=True, repr=False)
+class Answer(Shortened, Displayed):
     """An answer with its citations, the evidence behind it, its cost, and notes on what was degraded.
 
     `abstained` says that the evidence holds no answer: what is cited then is only what comes nearest.

@@ -128,7 +128,7 @@ def test_several_entities_of_one_name_are_listed_with_their_types(run: Run, monk
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("entity", "Ada Fenwik"), "There is no entity 'Ada Fenwik'; the nearest: 'Ada Fenwick'"),
+        (("entity", "Ada Fenwik"), "There is no entity 'Ada Fenwik'; did you mean 'Ada Fenwick'?"),
         (
             ("entity", "Ada Fenwick", "--type", "geo"),
             "no entity 'Ada Fenwick' of the type 'geo'; there is one of: person",

@@ -79,7 +79,7 @@ def test_a_split_moves_what_a_document_says(run: Run) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("merge", "NASA", "Houstn"), "There is no entity 'Houstn'; the nearest: 'Houston'"),
+        (("merge", "NASA", "Houstn"), "There is no entity 'Houstn'; did you mean 'Houston'?"),
         (("undo", "9"), "No operation stands that could be taken back"),
         (("split", "NASA", "ESA"), "was not merged from 'ESA'"),
     ],

@@ -100,7 +100,7 @@ def test_export_refuses_a_folder_with_something_in_it(run: Run, root: Path, tmp_
 def test_an_unknown_format_is_wrong_usage(run: Run, root: Path, tmp_path: Path):
     done = run("graph", "export", tmp_path / "out", "--root", root, "--format", "gml")
     assert done.exit_code == 2
-    assert "'gml' is none of graphrag, csv, graphml, cypher, json" in done.stderr
+    assert "it cannot be 'gml'; choose graphrag, csv, graphml, cypher, json" in done.stderr
 
 
 def test_export_without_an_index_says_so(run: Run, tmp_path: Path):

@@ -60,7 +60,7 @@ def test_entities_are_listed_by_type_and_read_by_name(built: Corpus):
     page = built.entity("ada lovelace")
     assert (page.entity.id, page.entity.degree) == (people[0].id, people[0].degree)
     assert page.neighbours
-    with pytest.raises(InputError, match="no entity 'Ada Lovelase'; the nearest: 'Ada Lovelace'"):
+    with pytest.raises(InputError, match="no entity 'Ada Lovelase'; did you mean 'Ada Lovelace'"):
         built.entity("Ada Lovelase")
 
 

@@ -281,7 +281,7 @@ def test_a_log_that_contradicts_itself_is_reported_at_the_build(offline: Corpus)
 
 
 WRONG = [
-    (lambda c: c.merge("NASA", "Neil Armstrnog"), "no entity 'Neil Armstrnog'; the nearest: 'Neil Armstrong'"),
+    (lambda c: c.merge("NASA", "Neil Armstrnog"), "no entity 'Neil Armstrnog'; did you mean 'Neil Armstrong'"),
     (lambda c: c.merge("NASA", "nasa"), "are one entity already"),
     (lambda c: c.split("NASA"), "split off 'NASA'"),
     (lambda c: c.split("NASA", ["Houston"]), "'NASA' was not merged from 'Houston'; its names are 'nasa'"),

@@ -107,10 +107,11 @@ def test_other_extensions_are_counted_in_one_line_each(tmp_path):
     loaded = load([tmp_path])
     assert [d.id for d in loaded.documents] == ["x.txt"]
     assert reasons(loaded) == [
-        "1 file without an extension is no text document; name one as a path, or in an include pattern, "
+        "1 file without an extension is no text document (Makefile); name one as a path, or in an include pattern, "
         "to read it as text.",
-        "2 .png files are not text documents; name one as a path, or in an include pattern, to read it as text.",
-        "1 .zip file is no text document; name one as a path, or in an include pattern, to read it as text.",
+        "2 .png files are not text documents (a.png, b/c.PNG); name one as a path, or in an include pattern, "
+        "to read it as text.",
+        "1 .zip file is no text document (d.zip); name one as a path, or in an include pattern, to read it as text.",
     ]
 
 

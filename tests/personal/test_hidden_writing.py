@@ -143,9 +143,19 @@ def test_what_was_taken_for_a_name_may_say_nothing_of_the_kind(name: str, none: 
         ("550e8400-e29b-41d4-a716-446655440000", []),
         ("PERSON-abcdef0123/cv.txt", []),
         ("x" * 30 + ".txt", ["x" * 30]),
+        ("Grace_Hopper_cv.pdf", ["Grace_Hopper"]),
+        ("grace prescott.md", ["grace prescott"]),
+        ("Maximilian-young.txt", ["Maximilian-young"]),
+        ("gzip-changelog.txt", []),
+        ("zlib-README", []),
+        ("Linux-kernel_HOWTO.txt", []),
+        ("mark-up.html", []),
+        ("bill-of-lading.pdf", []),
+        ("rose-garden.txt", []),
+        ("python-tutorial.md", []),
     ],
 )
-def test_of_the_name_of_a_file_only_common_words_stay(name: str, masked: list[str]) -> None:
+def test_in_the_name_of_a_file_common_words_and_programs_stay_and_names_do_not(name: str, masked: list[str]) -> None:
     assert [name[s.start : s.end] for s in find_names_in_id(name, ())] == masked
 
 
@@ -160,6 +170,17 @@ def test_a_name_in_the_name_of_a_file_stands_nowhere_in_the_document() -> None:
     assert counts["person"] >= 3
     without = Masker(build_finder(PersonalSettings()), b"a" * 32)
     assert without.document(d)[0] == d
+
+
+def test_a_word_that_the_text_has_unmasked_stays_in_the_name_of_the_file() -> None:
+    plain = Document("qvortrup-notes.txt", "Start qvortrup with a port.", "qvortrup-notes")
+    kept, counts = MASKER.document(plain, find_people(plain.text, SETTINGS))
+    assert (kept.id, kept.title, counts) == (plain.id, plain.title, {})
+    person = Document("qvortrup-notes.txt", "The plan is by Priya Qvortrup.", "qvortrup-notes")
+    masked, _ = MASKER.document(person, find_people(person.text, SETTINGS))
+    assert "qvortrup" not in f"{masked.id} {masked.title} {masked.text}".casefold()
+    other = Document("qvortrup-notes.txt", "Nobody is named here.")
+    assert MASKER.document(other)[0].id.startswith("NAME-")
 
 
 def test_a_word_of_a_name_is_masked_in_a_title_where_it_is_written_as_one() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Annotated, Any
 
 import typer
@@ -30,7 +30,7 @@ class Commands(TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Replace old names, and keep the words too, to run them once more."""
-        words, messages = replace_old_names(args)
+        words, messages = replace_old_names(move_command_first(self, ctx, args))
         if not ctx.resilient_parsing:  # as while a shell completes a line
             for message in messages:
                 print_message(message)
@@ -93,15 +93,47 @@ class SectionedCommand(TyperCommand):
                     formatter.write_dl(rows)
 
 
-class ListingGroup(TyperGroup):
+def move_command_first(group: TyperGroup, ctx: Any, args: list[str]) -> list[str]:
+    """The words with the command before the options that stand before it, as in `documents --root DIR purge`.
+
+    Options of the group itself stay where they are. What follows an option that takes a value is no command.
+    """
+    own = {*ctx.help_option_names, *(name for p in group.params for name in p.opts)}
+    if not args or not args[0].startswith("-") or args[0].partition("=")[0] in own:
+        return args
+    takes_value = dict[str, bool]()
+    for command in _list_commands_below(group):
+        for p in command.params:
+            takes_value |= {name: not getattr(p, "is_flag", False) for name in (*p.opts, *p.secondary_opts)}
+    at = 0
+    while at < len(args) and args[at].startswith("-") and args[at] != "--":
+        at += 2 if takes_value.get(args[at]) else 1
+    return args if args[at : at + 1] in ([], ["--"]) else [args[at], *args[:at], *args[at + 1 :]]
+
+
+def _list_commands_below(group: TyperGroup) -> Iterator[Any]:
+    for command in group.commands.values():
+        yield from _list_commands_below(command) if isinstance(command, TyperGroup) else (command,)
+
+
+class OrderedGroup(TyperGroup):
+    """A group whose commands may be named behind their options."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Put the command first, unless a shell completes the words."""
+        return super().parse_args(ctx, args if ctx.resilient_parsing else move_command_first(self, ctx, args))
+
+
+class ListingGroup(OrderedGroup):
     """A group that runs its command `usual` where none is named."""
 
     usual = "list"
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Take the usual command where the words begin with none and ask for no help, unless a shell completes them."""
+        """Take the usual command where the words name none and ask for no help, unless a shell completes them."""
         if ctx.resilient_parsing:
             return super().parse_args(ctx, args)
+        args = move_command_first(self, ctx, args)
         if not args or (args[0].startswith("-") and args[0] not in ctx.help_option_names):
             args = [self.usual, *args]
         return super().parse_args(ctx, args)
@@ -111,6 +143,10 @@ class ShowGroup(ListingGroup):
     """The group `show`, which lists the reports where nothing is named."""
 
     usual = "reports"
+
+
+class EvaluationGroup(evaluate.PlanGroup, OrderedGroup):
+    """The group `eval`, for which a plan stands for `run` with it."""
 
 
 class ConfigGroup(ListingGroup):
@@ -145,7 +181,7 @@ def _read_global_options(
 
 
 def _make_group(parent: typer.Typer, name: str, text: str, kind: type[TyperGroup]) -> typer.Typer:
-    group = typer.Typer(cls=kind, help=text, no_args_is_help=kind is TyperGroup)
+    group = typer.Typer(cls=kind, help=text, no_args_is_help=kind is OrderedGroup)
     group.callback()(lambda: None)
     parent.add_typer(group, name=name, help=text, short_help=text)
     return group
@@ -190,7 +226,7 @@ _add_command(documents, "remove", indexing.remove_documents, "Remove documents f
 _add_command(documents, "pii", maintenance.report_personal_data, "Report personal data in documents.")
 _add_command(documents, "purge", maintenance.collect_garbage, "Delete unreferenced data from the store.")
 
-graph = _make_group(app, "graph", "Query, draw, export and import the graph.", TyperGroup)
+graph = _make_group(app, "graph", "Query, draw, export and import the graph.", OrderedGroup)
 _add_command(graph, "query", graphs.match_pattern, "Find what matches a pattern (a subset of Cypher).")
 _add_command(graph, "draw", graphs.draw_index, "Draw the communities: a picture, or an HTML page.")
 _add_command(graph, "export", graphs.export_index, "Write the index as tables, CSV, GraphML, Cypher or JSON.")
@@ -212,13 +248,13 @@ _add_command(app, "doctor", doctor.diagnose, "Check this installation, the corpu
 _add_command(app, "serve", serving.serve_corpora, "Serve corpora over HTTP: a page, an API, MCP.")
 _add_command(app, "mcp", serving.serve_tools, "Offer a corpus to assistants as tools (MCP).")
 
-evaluation = _make_group(app, "eval", evaluate.HELP, evaluate.PlanGroup)
+evaluation = _make_group(app, "eval", evaluate.HELP, EvaluationGroup)
 _add_command(evaluation, "run", evaluate.run_evaluation, "Compare methods by their answers, as a plan says.")
 _add_command(evaluation, "retrieval", evaluate.measure_retrieval, "Compare methods by the documents that they find.")
 _add_command(evaluation, "questions", evaluate_questions.make_questions, "Make questions to measure with.")
 _add_command(evaluation, "papers", repro.reproduce_paper, "Measure tables of papers beside what was published.")
 
-tuning = _make_group(app, "tune", "Fit prompts to a corpus; fine-tune a model.", TyperGroup)
+tuning = _make_group(app, "tune", "Fit prompts to a corpus; fine-tune a model.", OrderedGroup)
 _add_command(tuning, "prompts", tune_prompts.tune_prompts, "Fit the prompts to a corpus, with a model.")
 _add_command(tuning, "data", tune.make_training_data, "Make training data from a corpus with questions.")
 _add_command(tuning, "train", tune.train_model, "Train a model on examples; resumes where it was stopped.")

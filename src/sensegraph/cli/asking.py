@@ -22,6 +22,7 @@ from sensegraph.cli.options import (
     CommandRun,
     ExitCode,
     Limit,
+    cut_rows,
     find_record_files,
     print_message,
     print_piece,
@@ -337,6 +338,7 @@ def list_methods(
     plugins: Annotated[
         bool, typer.Option("--plugins", help="List the plug-ins of every kind that are installed, with their origin.")
     ] = False,
+    limit: Limit = 1000,
 ) -> None:
     """List the methods: name, paper, what each needs of an engine, and what it is good for; plug-ins last."""
     from sensegraph.methods import METHODS
@@ -344,11 +346,13 @@ def list_methods(
 
     if plugins:
         every = list_plugins()
-        run.print_result(lambda: views.view_plugins(every), lambda: show.format_plugins(every))
+        lines = cut_rows(show.format_plugins(every).split("\n"), limit)
+        run.print_result(lambda: views.view_plugins(every), lambda: "\n".join(lines))
         return
     found = [p for p in list_plugins("methods") if p.name not in METHODS]
     run.print_result(
-        lambda: {"methods": views.view_methods(METHODS, found)}, lambda: show.format_methods(METHODS, found)
+        lambda: {"methods": views.view_methods(METHODS, found)},
+        lambda: "\n\n".join(cut_rows(show.format_methods(METHODS, found).split("\n\n"), limit)),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 _ID = 10  # digits of an id that people are shown; the beginning of an id is enough for every command
 _ALL = 1 << 60  # rows
+_LONG = 1000  # rows of a list of which people look for one
 _TEXT = 240  # characters of a description that people are shown
 Files = Mapping[str, str]
 
@@ -100,12 +102,14 @@ def show_timeline(
     since: Annotated[str, typer.Option("--since", metavar="DATE", help="Only what may hold from then on.")] = "",
     until: Annotated[str, typer.Option("--until", metavar="DATE", help="Only what may hold until then.")] = "",
     kind: Kind = "",
+    limit: Limit = _LONG,
 ) -> None:
     """Show what the documents say of an entity in the order of time, one line a fact, with its source."""
     with run.corpus(indexed=True, silent=True) as corpus:
         events = corpus.timeline(name, since=since, until=until, type=kind)
     none = f"No dated statement names {name} in that time."
-    run.print_result(lambda: views.view_timeline(name, events), lambda: "\n".join(map(_format_event, events)) or none)
+    rows = options.cut_rows([*map(_format_event, events)], limit)
+    run.print_result(lambda: views.view_timeline(name, events), lambda: "\n".join(rows) or none)
 
 
 @with_options("* as_json root settings")
@@ -113,6 +117,7 @@ def show_changes(
     run: CommandRun,
     first: Annotated[str, typer.Argument(metavar="FROM", help="A moment, such as 2015 or 2015-03-01.")],
     last: Annotated[str, typer.Argument(metavar="TO", help="A later moment.")],
+    limit: Limit = _LONG,
 ) -> None:
     """Show what began, ended or changed between two moments, as the documents state it."""
     with run.corpus(indexed=True, silent=True) as corpus:
@@ -126,7 +131,8 @@ def show_changes(
         else:
             lines.append(c.what)
     none = f"Nothing dated changed between {first} and {last}."
-    run.print_result(lambda: views.view_changes(first, last, found), lambda: "\n".join(lines) or none)
+    rows = options.cut_rows(lines, limit)
+    run.print_result(lambda: views.view_changes(first, last, found), lambda: "\n".join(rows) or none)
 
 
 @with_options("* as_json root settings")
@@ -134,10 +140,15 @@ def list_entities(run: CommandRun, text: Sought = "", kind: Kind = "", limit: Li
     """List the entities, those with most neighbours first."""
     with run.corpus(indexed=True, silent=True) as corpus:
         rows, found = corpus.browser.entity_rows(text, type=kind, limit=_ALL if run.as_json else limit)
+        types = sorted({e.type.casefold() for e in corpus.entities()}) if kind and not found else [kind.casefold()]
 
     def lay_out() -> Iterator[Line]:
         yield Line(f"{found:,} entities" if found != 1 else "1 entity", "bold")
         table = [(f"{e.degree:,}", f"{e.chunks:,}", e.type, e.name, shorten_line(e.description)) for e in rows]
+        if kind and kind.casefold() not in types:
+            near = get_close_matches(kind.casefold(), types, 1)
+            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(types)}."
+            yield Line(f"No entity has the type {kind!r}; {hint}", indent=2)
         if table:
             yield from _align_columns([("neighbours", "chunks", "type", "name", "description"), *table], {0, 1})
         yield from _count_hidden_rows(found, len(rows))
@@ -146,14 +157,17 @@ def list_entities(run: CommandRun, text: Sought = "", kind: Kind = "", limit: Li
 
 
 @with_options("* as_json root settings")
-def list_documents(run: CommandRun, text: Sought = "", limit: Limit = 1000) -> None:
+def list_documents(run: CommandRun, text: Sought = "", limit: Limit = _LONG) -> None:
     """List the documents with their dates, and what changed since the index was built."""
     with run.corpus(silent=True) as corpus:
         rows, found = corpus.browser.documents(text, limit=_ALL if run.as_json else limit)
 
     def lay_out() -> Iterator[Line]:
         yield Line(format_quantity(found, "document"), "bold")
-        table = [(d.state, d.time, f"{d.entities:,}", d.id, shorten_line(d.title)) for d in rows]
+        table = list[tuple[str, ...]]()
+        for d in rows:
+            title = f"(the text of {d.same_as}) {d.title}" if d.same_as else d.title
+            table.append((d.state, d.time, f"{d.entities:,}", d.id, shorten_line(title)))
         if table:
             yield from _align_columns([("state", "date", "entities", "id", "title"), *table], {2})
         yield from _count_hidden_rows(found, len(rows))

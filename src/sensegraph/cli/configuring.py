@@ -9,7 +9,16 @@ from typing import Annotated, Any
 import typer
 
 from sensegraph.cli import show
-from sensegraph.cli.options import CommandRun, parse_value, print_json, print_text, read_flags, with_options
+from sensegraph.cli.options import (
+    CommandRun,
+    Limit,
+    cut_rows,
+    parse_value,
+    print_json,
+    print_text,
+    read_flags,
+    with_options,
+)
 from sensegraph.corpus import views
 from sensegraph.errors import SettingsError, Unapproved
 
@@ -31,6 +40,7 @@ def read_layers(run: CommandRun) -> dict[str, dict[str, Any]]:
 def show_settings(
     run: CommandRun,
     every: Annotated[bool, typer.Option("--all", help="Show all settings, with the defaults.")] = False,
+    limit: Limit = 1000,
 ) -> None:
     """Show the settings that differ from the defaults, and where each is given."""
     from sensegraph.cli.template import flatten_tables, format_toml, list_defaults
@@ -47,7 +57,7 @@ def show_settings(
     rows = [(k, "not set" if v is None else mask_urls(format_toml(v)), place) for k, (v, place) in found.items()]
     run.print_result(
         lambda: {"settings": {k: {"value": v, "from": place} for k, (v, place) in found.items()}},
-        lambda: "\n".join(show.pad_columns(rows)) or "every setting has its default",
+        lambda: "\n".join(cut_rows([*show.pad_columns(rows)], limit)) or "every setting has its default",
     )
 
 
@@ -164,6 +174,7 @@ def print_schema(run: CommandRun) -> None:
 def show_presets(
     run: CommandRun,
     name: Annotated[str, typer.Argument(metavar="PAPER", help="One preset; without, all of them are listed.")] = "",
+    limit: Limit = 1000,
 ) -> None:
     """List the presets, or print the settings of one as its paper chose them, beside ours, each with its source."""
     from sensegraph.cli.template import format_toml
@@ -172,7 +183,8 @@ def show_presets(
     if not name:
         rows = [(p.name, p.paper, ", ".join(p.also)) for p in list_presets().values()]
         run.print_result(
-            lambda: {"presets": views.view_presets(list_presets())}, lambda: "\n".join(show.pad_columns(rows))
+            lambda: {"presets": views.view_presets(list_presets())},
+            lambda: "\n".join(cut_rows([*show.pad_columns(rows)], limit)),
         )
         return
     found = find_preset(name)

@@ -10,6 +10,7 @@ import typer
 from sensegraph.cli.options import (
     CommandRun,
     Limit,
+    cut_rows,
     format_root_flag,
     print_json,
     print_message,
@@ -104,15 +105,15 @@ def undo_operation(
         _print_applied(corpus.undo(operation), run)
 
 
-@with_options("as_json root settings")
-def list_operations(run: CommandRun) -> None:
+@with_options("* as_json root settings")
+def list_operations(run: CommandRun, limit: Limit = 1000) -> None:
     """Show the edit log: operations on names, oldest first, with who decided them and why."""
     with run.corpus(silent=True) as corpus:
         log = corpus.names.operations()
     if run.as_json:
         print_json(view_operations(log))
     elif log:
-        print_text("\n".join(map(_format_operation, log)))
+        print_text("\n".join(cut_rows([*map(_format_operation, log)], limit)))
     else:
         print_message(f"no operation yet; to find some: sensegraph entities duplicates{format_root_flag(run.root)}")
 

@@ -195,7 +195,7 @@ def draw_index(
     to: Annotated[
         Path | None,
         typer.Option("--out", metavar="FILE", help="The file to write, over an earlier one.",
-                     show_default="communities.svg"),
+                     show_default="communities.svg in the current folder"),
     ] = None,
     limit: Annotated[
         int, typer.Option("--limit", "-n", min=0, metavar="N", help="Communities that are named, at most.")
@@ -209,7 +209,10 @@ def draw_index(
         typer.Option("--font", metavar="FILE", help="The font file of a PNG.", show_default="that of Pillow"),
     ] = None,
 ) -> None:  # fmt: skip
-    """Draw the communities: entities sized by degree, coloured by community. Prints the files that were written."""
+    """Draw the communities: entities sized by degree, coloured by community.
+
+    Files are written into the current folder, also with --root, unless --out names another place. They are printed.
+    """
     from sensegraph.graphs.drawing.drawing import lay_out_drawing
 
     form, place = _choose_form(kind, to)
@@ -233,6 +236,8 @@ def draw_index(
     for file, content in written.items():
         file.write_bytes(content)
     files = list(map(str, written))
+    if to is None:
+        print_message(f"written into the current folder, {Path.cwd()}; --out FILE names another place")
     run.print_result(lambda: {"files": files}, lambda: "\n".join(files))
 
 
@@ -268,7 +273,9 @@ def _draw_still(drawing: Drawing, depth: int, top: int, form: str, font: Path | 
 def _check_one_of(known: tuple[str, ...]) -> Any:
     def check(name: str) -> str:
         if name not in known:
-            raise typer.BadParameter(f"{name!r} is none of {', '.join(known)}")
+            from sensegraph.corpus.settings import describe_choices
+
+            raise typer.BadParameter(f"it cannot be {describe_choices(name, known)}")
         return name
 
     return check

@@ -189,10 +189,10 @@ def remove_documents(
     with run.corpus() as corpus:
         have = list(corpus.document_keys())
         for name in documents:
-            if name not in have and (near := get_close_matches(name, have, 1)):
-                raise InputError(f"Not in the corpus: {name!r}; did you mean {near[0]!r}?")
-            if dry_run and name not in have:
-                raise InputError(f"Not in the corpus: {name!r}; `sensegraph documents list` shows what is.")
+            if name not in have:
+                near = get_close_matches(name, have, 1)
+                meant = f"did you mean {near[0]!r}?" if near else "`sensegraph documents list` shows what is."
+                raise InputError(f"Not in the corpus: {name!r}; {meant}")
         if dry_run:
             told = f"would remove {show.format_quantity(len(documents), 'document')}: {', '.join(documents)}"
             run.print_result(lambda: {"removed": documents, "dry_run": True}, lambda: told)
@@ -213,6 +213,7 @@ def remove_documents(
 def show_status(
     run: CommandRun,
     documents: Annotated[bool, typer.Option("--documents", help="List the ids of all documents.")] = False,
+    limit: options.Limit = 1000,
 ) -> None:
     """Show what the corpus holds, what its index was built with, what it has cost, and what waits for a build."""
     from sensegraph.corpus.settings import FILE, FOLDER, Settings, convert_settings, load_settings
@@ -229,7 +230,7 @@ def show_status(
             found, listed = corpus.status(), list(corpus.document_keys())
     run.print_result(
         lambda: views.view_status(found, listed if documents else None),
-        lambda: "\n".join(listed) if documents else show.format_status(found, root),
+        lambda: "\n".join(options.cut_rows(listed, limit)) if documents else show.format_status(found, root),
     )
 
 
@@ -318,7 +319,7 @@ def _run_round(paths: Sequence[Path], run: CommandRun) -> bool:
         with run.corpus(create=True) as corpus:
             added, _ = _sync_documents(corpus, paths, True)
             if corpus.status().pending:
-                built = corpus.build()
+                built = corpus.builder.build()
                 run.print_result(
                     lambda: views.view_built(built, added, []),
                     lambda: f"{time.strftime('%H:%M:%S')} {show.format_build(built, added)}",

@@ -173,6 +173,7 @@ def report_personal_data(
     text: Annotated[
         str, typer.Option("--text", metavar="TEXT", help="Only show how this text would stand in the corpus.")
     ] = "",
+    limit: options.Limit = _LISTED,
 ) -> None:
     """Report personal data in files, or in the corpus as it is: counts by kind and document. Nothing is written.
 
@@ -194,11 +195,11 @@ def report_personal_data(
         shapes = "  ".join(found.examples.get(kind, ()))
         lines.append(f"{kind:<10} {n:>7,}  {shapes}".rstrip())
     worst = sorted(found.documents.items(), key=lambda item: (-sum(item[1].values()), item[0]))
-    wide = max((len(name) for name, _ in worst[:_LISTED]), default=0)
-    for name, counts in worst[:_LISTED]:
+    wide = max((len(name) for name, _ in worst[:limit]), default=0)
+    for name, counts in worst[:limit]:
         kinds = ", ".join(f"{n:,} {kind}" for kind, n in counts.items())
         lines.append(f"{name:<{wide}}  {kinds}")
-    lines += [f"and {len(worst) - _LISTED:,} more documents; --json names all of them"] * (len(worst) > _LISTED)
+    lines += [f"… and {len(worst) - limit:,} more documents (--limit, --json)"] * (len(worst) > limit)
     lines += ["not found by design:", *(f"- {what}" for what in found.unfound)]
     run.print_result(lambda: views.view_survey(found), lambda: "\n".join(lines))
 

@@ -326,6 +326,12 @@ def with_options(order: str) -> Callable[[Callable[..., None]], Callable[..., No
     return decorate
 
 
+def cut_rows(lines: Sequence[str], limit: int) -> list[str]:
+    """The first lines of a list, and how many more there are."""
+    more = len(lines) - limit
+    return [*lines[:limit], *[f"… and {more:,} more (--limit, --json)"] * (more > 0)]
+
+
 def format_root_flag(root: Path) -> str:
     """` --root DIR` as a command that is shown needs it; nothing for the current folder."""
     return "" if root == Path(".") else f" --root {shlex.quote(str(root))}"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from sensegraph.corpus.workspace import Builder, Workspace
 from sensegraph.errors import InputError, NotIndexed
+from sensegraph.index.browse.copies import find_originals
 from sensegraph.index.browse.documents import DocumentTable, list_entities_at, read_named_spans
 from sensegraph.index.browse.elements import (
     entity_row,
@@ -84,6 +85,7 @@ class Browser:
         except NotIndexed:
             table = None
         entries = {d.id: d for d in table.entries} if table else {}
+        copied = self._keep("copies", find_originals) if table else {}
         names = sorted(now.keys() | entries.keys())
         if wanted := fold(sought):
             names = [n for n in names if wanted in fold(n) or (n in entries and wanted in fold(entries[n].title))]
@@ -93,7 +95,8 @@ class Browser:
         for name in names[first : first + limit]:
             if table and name in entries:
                 state = "removed" if name not in now else "changed" if now[name] != entries[name].key else "indexed"
-                rows.append(table.row(table.numbers[name], state))
+                row = table.row(table.numbers[name], state)
+                rows.append(replace(row, same_as=copied.get(name, "")))
             else:
                 d = read[name]
                 rows.append(DocumentRow(d.id, d.title, d.time, d.metadata, 0, "new"))

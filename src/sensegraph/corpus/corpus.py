@@ -91,7 +91,8 @@ class Corpus:
         folder, loaded = open_settings(root, settings, tuple(own.values()))
         place, given = folder / FOLDER, GivenTools(engine, embedder, reranker, chunker, executor, method)
         if not (store or create or has_store(loaded, place)):
-            raise NotIndexed(f"There is no index in {folder.resolve()}; run `sensegraph index PATH --root {folder}`.")
+            how = f"`sensegraph index PATH --root {folder}` (in Python: open without `create=False`, `add`, `build`)"
+            raise NotIndexed(f"There is no index in {folder.resolve()}; run {how}.")
         readonly = not (create or loaded.store.url or can_write(place))  # a database says so itself
         return cls(folder, loaded, store or make_store(loaded, place, readonly=readonly, mend=mend), progress, given)
 
@@ -256,11 +257,10 @@ class Corpus:
     def build(self, *, fresh: bool = False, parts: Sequence[str] | None = None, retry: bool = False) -> Built:
         """Make the index of the documents as they are now; only what is missing is computed.
 
-        `parts` (those of the settings by default) are built, and those that the index has already stay. `fresh`
-        clusters without regard to the communities of the index before. With `retry` the engine is asked again for the
-        chunks that it could not read before.
+        `parts` (those of the settings by default) are built, and those that the index has already stay. `fresh` finds
+        communities without regard to those of before; `retry` asks again for chunks that could not be read.
         """
-        return self.builder.build(fresh=fresh, parts=parts, retry=retry)
+        return self.sources.note_skipped(self.builder.build(fresh=fresh, parts=parts, retry=retry))
 
     def estimate(self, *items: str | Path | Document | Iterable[Document]) -> Estimate:
         """What `build` would compute now, or after `add(*items)`: calls, tokens, money. Nothing is changed or paid."""
@@ -285,8 +285,8 @@ class Corpus:
     ) -> Answer:
         """Answer a question with citations. `options` are settings of the method, such as `depth`.
 
-        Only documents inside `scope` are read. `history` is the conversation before, oldest turn first. `hear` is told
-        the answer piece by piece. `ask` is another name of it.
+        Only documents inside `scope` are read; `history` is the conversation before, oldest turn first; `hear`
+        gets each piece of the answer. `ask` is another name of it.
         """
         return self.asker.query(Question(question, tuple(history)), scope, method, hear, **options)
 

@@ -13,6 +13,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from sensegraph.errors import InputError
+from sensegraph.extractions import Shortened
 from sensegraph.index.browse.elements import entities_called
 from sensegraph.index.graph.duplicates import (
     Duplicates,
@@ -35,8 +36,8 @@ if TYPE_CHECKING:
     from sensegraph.index.index import Index
 
 
-@dataclass(frozen=True, slots=True)
-class Applied:
+@dataclass(frozen=True, slots=True, repr=False)
+class Applied(Shortened):
     """What operations did to the index: how many entities, relations and reports are new or changed since before.
 
     `computed` of `built` counts what was computed for that; all else was there.
@@ -49,8 +50,8 @@ class Applied:
     reports: int
 
 
-@dataclass(frozen=True, slots=True)
-class Resolved:
+@dataclass(frozen=True, slots=True, repr=False)
+class Resolved(Shortened):
     """Proposals, and what applying them did; `types` are those of the entities by id."""
 
     found: Duplicates

@@ -22,6 +22,7 @@ from sensegraph.engines.llm.llm_settings import LLMSettings
 from sensegraph.engines.local.local_model import LocalSettings
 from sensegraph.engines.offline.own_names import OfflineSettings
 from sensegraph.errors import SettingsError
+from sensegraph.extractions import Shortened
 from sensegraph.index.parts import Part, known_parts, settings_type
 from sensegraph.index.settings import IndexSettings, take_part_settings
 from sensegraph.methods import ALIASES, METHODS, method_class
@@ -51,8 +52,8 @@ _HEADERS = "endpoint.headers"
 _GIVEN = "the argument settings"
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+@dataclass(frozen=True, slots=True, repr=False)
+class Settings(Shortened):
     """Everything that can be set. `methods` holds one table a method, whose settings are the method's fields.
 
     `foreign` are the settings that need an approval because a file chose them, and the file of each; `trust`, which no

@@ -7,14 +7,16 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 from uuid import uuid4
 
-from sensegraph.corpus.workspace import DOCUMENT, MASKED, ORIGIN, STATE, Builder, Workspace
+from sensegraph.corpus.workspace import DOCUMENT, MASKED, ORIGIN, STATE, Builder, Built, Workspace
 from sensegraph.documents.document_files import RECORDS, PartlyRead, list_document_files, name_inside
 from sensegraph.documents.values import list_values
 from sensegraph.errors import InputError
+from sensegraph.extractions import Shortened
 from sensegraph.index.build import store_documents
 from sensegraph.index.index import keep_documents
 from sensegraph.index.manifest import REF
@@ -34,6 +36,7 @@ T = TypeVar("T")
 Items = Sequence[str | Path | Document | Iterable[Document]]
 Seen = tuple[tuple[str, int, int, int], ...]
 _NOTHING = Tally()
+_SHOWN = 20  # things that were not read which the notes of a build name
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +48,8 @@ class Read:
     personal: Tally = _NOTHING
 
 
-@dataclass(frozen=True, slots=True)
-class Added:
+@dataclass(frozen=True, slots=True, repr=False)
+class Added(Shortened):
     """What `add` did: ids that are new, whose content changed, and that were there already; and what was skipped.
 
     `personal` counts the personal data that was found, where the settings ask for it.
@@ -59,8 +62,8 @@ class Added:
     personal: Tally = _NOTHING
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+@dataclass(frozen=True, slots=True, repr=False)
+class Plan(Shortened):
     """What paths hold against what the corpus has of them: ids that are new, whose content changed, that have another
     name now (old, new), that are gone, and that are as they were.
 
@@ -91,6 +94,18 @@ class Sources:
 
     def __init__(self, workspace: Workspace, privacy: Privacy) -> None:
         self._workspace, self._privacy = workspace, privacy
+        self._unread: tuple[Skipped, ...] = ()  # since the last build that said so
+
+    def note_skipped(self, built: Built) -> Built:
+        """What a build did, with notes on what was not read for it."""
+        unread, self._unread = self._unread, ()
+        notes = [f"skipped {s.path}: {s.reason}" for s in unread[:_SHOWN]]
+        notes += [f"skipped {len(unread) - _SHOWN:,} more, which `add` named"] * (len(unread) > _SHOWN)
+        return replace(built, notes=(*notes, *built.notes)) if notes else built
+
+    def remember_skipped(self, skipped: Sequence[Skipped]) -> None:
+        """Keep in mind what was not read, for the notes of the next build."""
+        self._unread = (*self._unread, *skipped)
 
     def add(self, *items: str | Path | Document | Iterable[Document], base: str | Path = "") -> Added:
         """Add or update documents: files and folders by path, or values.
@@ -100,6 +115,7 @@ class Sources:
         """
         self._workspace.mend_store()
         read = self.read(items, base)
+        self.remember_skipped(read.skipped)
         return replace(self._store(read.documents), skipped=read.skipped, personal=read.personal)
 
     def read(self, items: Items, base: str | Path = "") -> Read:
@@ -167,8 +183,12 @@ class Sources:
         """
         have = self._workspace.document_keys()
         if missing := [name for name in ids if name not in have]:
-            near = f"; the corpus holds {len(have)}: `sensegraph status --documents` lists them"
-            raise InputError(f"Not in the corpus: {', '.join(map(repr, missing[:5]))}{near}.")
+            near = get_close_matches(missing[0], list(have), 1)
+            more = f"did you mean {near[0]!r}? " if near else f"the corpus holds {len(have)}: "
+            raise InputError(
+                f"Not in the corpus: {', '.join(map(repr, missing[:5]))}; {more}`sensegraph documents list` shows all "
+                "(in Python: `corpus.document_keys()`)."
+            )
         index = {} if have.keys() - set(ids) else {REF: None}
         gone = [place + name for place in (DOCUMENT, ORIGIN, MASKED) for name in ids]
         self._workspace.store.set_refs({**dict.fromkeys(gone), **index, STATE: uuid4().hex})
@@ -219,6 +239,7 @@ class Mirror:
         plan, keys = self._planned(paths, base)
         gone = [*plan.removed, *(old for old, _ in plan.renamed)]
         self._sources.set_keys(keys, gone)
+        self._sources.remember_skipped(plan.skipped)
         self.record_origin([base] if base else paths, keys)
         return plan
 

@@ -21,6 +21,7 @@ from sensegraph.corpus.tools import (
     make_tools,
 )
 from sensegraph.errors import Busy, NotIndexed, StoreError
+from sensegraph.extractions import Shortened
 from sensegraph.index.index import Index, keep_documents
 from sensegraph.index.manifest import REF, LeftOut, Manifest, read_manifest
 from sensegraph.models.endpoint.limits import Journal
@@ -218,8 +219,8 @@ class Workspace:
         return self._waiting[1]
 
 
-@dataclass(frozen=True, slots=True)
-class Built:
+@dataclass(frozen=True, slots=True, repr=False)
+class Built(Shortened):
     """What `build` did: the index's counts, how many results each step computed, what it cost, and notes.
 
     `fates` tell what became of the communities of the build before; none where they are as they were. `left_out` are
@@ -235,8 +236,8 @@ class Built:
     left_out: tuple[LeftOut, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Status:
+@dataclass(frozen=True, slots=True, repr=False)
+class Status(Shortened):
     """The state of a corpus: counts of the index (empty before the first build), spend by step, what waits."""
 
     documents: int

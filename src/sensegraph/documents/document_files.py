@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections import Counter
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
@@ -23,6 +23,7 @@ PARTED = RECORDS | OFFICE | {".eml"}  # files that hold more than the text of on
 KNOWN = TEXT | MARKUP | RECORDS | OFFICE | SUBTITLES | {".eml"}
 _SYSTEM = ("/proc", "/sys", "/dev")  # where a system shows processes (with their secrets) and devices as files
 _MEMORY_DISK = "/dev/shm"  # the one place of these with files of people
+_NAMED = 5  # files of one extension that are named
 _DEEPEST = 100  # folders in one another; people's trees have some twenty
 _STEERING = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
@@ -157,16 +158,23 @@ def list_document_files(root: str, settings: DocumentSettings, base: str = "") -
     chosen = sorted(wanted, key=lambda f: f.name)
     left = [s for s in found if isinstance(s, Skipped)]
     # one summary for each extension that is not known; none where the caller has said what to include
-    unknown = () if settings.include else (f.extension for f in chosen if f.extension not in KNOWN)
-    for extension, n in sorted(Counter(unknown).items()):
-        what = f"{printable_path(extension)} file" if extension else "file without an extension"
-        many = what if n == 1 else what.replace("file", "files", 1)
-        verb = "is no text document" if n == 1 else "are not text documents"
-        reason = f"{n} {many} {verb}; name one as a path, or in an include pattern, to read it as text."
-        left.append(Skipped(printable_path(root), reason))
+    unknown = defaultdict[str, list[str]](list)
+    for f in () if settings.include else (f for f in chosen if f.extension not in KNOWN):
+        unknown[f.extension].append(printable_path(f.name))
+    left += [Skipped(printable_path(root), _explain_unknown(e, names)) for e, names in sorted(unknown.items())]
     if not chosen and not left:
         left = [Skipped(printable_path(root), "holds no document; put text files into it, or name another folder.")]
     return [f for f in chosen if f.extension in KNOWN or settings.include], left
+
+
+def _explain_unknown(extension: str, names: Sequence[str]) -> str:
+    """Why files with this extension, or without one, are not read, naming the first of them."""
+    what = f"{printable_path(extension)} file" if extension else "file without an extension"
+    many = f"1 {what}" if len(names) == 1 else f"{len(names):,} {what.replace('file', 'files', 1)}"
+    verb = "is no text document" if len(names) == 1 else "are not text documents"
+    more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+    named = ", ".join(names[:_NAMED]) + more
+    return f"{many} {verb} ({named}); name one as a path, or in an include pattern, to read it as text."
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +231,7 @@ class _Walk:
         reason = explain_name(os.path.basename(file.path))
         if not reason and os.path.islink(file.path):
             dangling = not os.path.exists(file.path)
-            reason = "is a link that leads nowhere; mend or remove it." if dangling else ""
+            reason = "is a link that leads nowhere; fix or remove it." if dangling else ""
             reason = reason or explain_place(file.path, self.top, self.settings)
         if not reason and not os.path.isfile(file.path):
             reason = "is not a regular file, or has just gone; add files and folders only."

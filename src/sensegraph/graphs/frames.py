@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from sensegraph.errors import SettingsError
+from sensegraph.extractions import Shortened
 
 if TYPE_CHECKING:
     import networkx
@@ -29,8 +30,8 @@ def import_library(name: str) -> Any:
         raise SettingsError(f'{name} is not installed: pip install "sensegraph[{_EXTRAS[name]}]".') from e
 
 
-@dataclass(frozen=True, slots=True)
-class DataTable:
+@dataclass(frozen=True, slots=True, repr=False)
+class DataTable(Shortened):
     """Columns of equal length by name; an empty table has its columns too."""
 
     columns: Columns
@@ -57,8 +58,8 @@ class DataTable:
         return import_library("pyarrow").table({name: list(column) for name, column in self.columns.items()})
 
 
-@dataclass(frozen=True, slots=True)
-class GraphTables:
+@dataclass(frozen=True, slots=True, repr=False)
+class GraphTables(Shortened):
     """The graph of an index as tables: entities, relations, claims and communities.
 
     `source`, `target` and `subject` hold ids of entities; `chunks` counts the chunks that say so; a community is given

@@ -13,6 +13,7 @@ import msgspec
 from sensegraph.algorithms.ranking import Stack
 from sensegraph.algorithms.segments import cut_keys
 from sensegraph.errors import EmptyCorpus, ItemFailed, StoreError
+from sensegraph.index.browse.copies import find_copies, note_copies
 from sensegraph.index.chunks import cut_documents
 from sensegraph.index.extraction import extract_all, what_was_rejected
 from sensegraph.index.graph.duplicates import resolved_graph
@@ -49,7 +50,10 @@ def build_index(keys: Sequence[str], rt: Runtime, settings: IndexSettings, *, fr
     """
     documents = Results(rt.store, keep_documents, keys)
     if not keys:
-        raise EmptyCorpus("There are no documents to index; add a folder or file: `sensegraph index PATH`.")
+        raise EmptyCorpus(
+            "There are no documents to index; add a folder or file: `sensegraph index PATH` (in Python: "
+            "`corpus.add(PATH)`)."
+        )
     chunks = cut_documents(documents, rt, size=settings.chunk_tokens, overlap=settings.chunk_overlap)
     listed = catalogue_of(documents, chunks, rt)
     if not len(listed.value.chunks):
@@ -144,7 +148,9 @@ def complete_index(spine: Spine, rt: Runtime, settings: IndexSettings) -> Manife
     for part in _parts_built("over", settings):
         manifest = manifest.with_part(part.name, _build_one_part(part, spine, rt, settings, manifest))
     left_out = list_left_out(rt.aside, known, spine.chunks)
-    manifest = replace(manifest, left_out=left_out, notes=(*note_left_out(left_out), *manifest.notes))
+    copies = find_copies(spine.documents, rt)
+    notes = (*note_left_out(left_out), *note_copies(copies.value), *manifest.notes)
+    manifest = replace(manifest, left_out=left_out, copies=copies.key, notes=notes)
     publish_manifest(manifest, rt)
     note_arrivals(rt.store, spine.catalogue.value.documents, current_second())
     return manifest

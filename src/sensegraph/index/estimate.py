@@ -15,6 +15,7 @@ from itertools import pairwise
 from math import ceil
 from types import MappingProxyType
 
+from sensegraph.extractions import Shortened
 from sensegraph.index.build import earlier_build, iterate_chunks, made_part
 from sensegraph.index.chunks import cut_documents
 from sensegraph.index.extraction import Sections, extract_records, observe_documents
@@ -77,8 +78,8 @@ class StepEstimate:
     completion_tokens: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Estimate:
+@dataclass(frozen=True, slots=True, repr=False)
+class Estimate(Shortened):
     """The sum over the steps of a build; `cost_usd` is 0 where no price is set.
 
     `most_tokens` leaves room for what cannot be foreseen: a wordier model, and replies that are asked for again.

@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -195,7 +196,8 @@ class Index:
         if embedder.fingerprint() != self.manifest.vectors_by:
             raise NotIndexed(
                 f"The index has vectors of the embedder {self.manifest.embedder!r}, the settings name "
-                f"{embedder.name!r}; run `sensegraph index` again, or set the embedder as it was."
+                f"{embedder.name!r}; run `sensegraph index` again (in Python: `corpus.build()`), or set the embedder "
+                "as it was."
             )
         return self._vectors(kind)
 
@@ -255,7 +257,12 @@ class Index:
         """One document with its text. Raises NotIndexed for an id that is not in the index."""
         entry = _stored_table(self.catalogue.documents).find([name]).get(name)
         if entry is None:
-            raise NotIndexed(f"No document {name!r} in this index; `sensegraph status --documents` lists them.")
+            near = get_close_matches(name, [d.id for d in self.catalogue.documents], 1)
+            meant = f"did you mean {near[0]!r}? " if near else ""
+            raise NotIndexed(
+                f"No document {name!r} in this index; {meant}`sensegraph documents list` shows all (in Python: "
+                "`corpus.document_keys()`)."
+            )
         found = self.store.read([entry.key])
         if entry.key not in found:
             raise StoreError(f"The text of {name!r} is gone from the store; run `sensegraph index` again.")
@@ -325,7 +332,7 @@ def missing_part(part: str, reader: str = "") -> NotIndexed:
     return NotIndexed(
         f"This index was built without its part {part!r}, which is needed here; add {part!r} to index.parts "
         "and run `sensegraph index`, or build what one method reads: "
-        f"`sensegraph index --method {reader or 'NAME'}`."
+        f"`sensegraph index --method {reader or 'NAME'}` (in Python: `corpus.build(parts=[{part!r}])`)."
     )
 
 

@@ -62,7 +62,8 @@ class Manifest:
     `vectors_by` is the fingerprint of the embedder: vectors of two embedders cannot be compared. Without a graph or
     reports their keys are empty; `parts` are the others that were built. `ways` are graphs through the vectors of a
     kind that are very many: for each segment its first row and the graph's key. `quoted` says that descriptions and
-    reports are the sources' own words. `left_out` is what the engine failed to read or to write.
+    reports are the sources' own words. `left_out` is what the engine failed to read or to write. `copies` is the key of
+    the groups of documents with the same text.
     """
 
     documents: str
@@ -89,6 +90,7 @@ class Manifest:
     clusters: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
+    copies: str = ""
 
     @property
     def part_names(self) -> frozenset[str]:
@@ -172,7 +174,10 @@ def read_manifest(store: Store) -> Manifest:
     """What the store's index is made of. Raises NotIndexed when there is none."""
     name = store.ref(REF)
     if name is None:
-        raise NotIndexed("There is no index here yet; run `sensegraph index PATH` first.")
+        raise NotIndexed(
+            "There is no index here yet; run `sensegraph index PATH` first (in Python: `corpus.add(PATH)`, then "
+            "`corpus.build()`)."
+        )
     found = store.read([name])
     if name not in found:
         raise StoreError("The index's list of parts is gone from the store; run `sensegraph index` again.")

@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
+from difflib import get_close_matches
 from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
@@ -204,9 +205,12 @@ def find_part(name: str, given: Iterable[Part[Any, Any]] = ()) -> Part[Any, Any]
         if name in plugin_names("parts"):
             loaded: Part[Any, Any] = load_plugin("parts", name)
             return loaded
+        known = list(known_parts(own.values()))
+        near = get_close_matches(name, known, 1)
+        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}."
         raise SettingsError(
-            f"No index has a part {name!r}; there are {', '.join(known_parts(own.values()))}. A part of a package that "
-            "is not installed here can be neither built nor read."
+            f"No index has a part {name!r}; {hint} A part of a package that is not installed here can be neither built "
+            "nor read."
         )
     module, _, attribute = BUILT_IN[name].place.partition(":")
     found: Part[Any, Any] = getattr(import_module(module), attribute)

@@ -1,7 +1,7 @@
 """The choice of a method by the kind of question: `auto`.
 
 The rules read the question and the names that the index knows, no more: the choice costs nothing, is made before
-anything is paid, and is told in the answer's notes (N42–N46, N65; hybrid §6). How well each method serves which
+anything is paid, and is told in the answer's notes. How well each method serves which
 question is data: the marks in `methods.toml`, one set for a model that answers, one for none. The best that the index
 and the engine can serve is taken.
 
@@ -20,6 +20,7 @@ and the engine can serve is taken.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -106,7 +107,10 @@ def choose_method(question: str, index: Index, able: Able | None = None) -> Choi
     listed = rank_methods(aspect, model=able.model)
     served = [m for m in listed if _is_served(m, index, able)]
     if not served:
-        raise NotIndexed(f"No method for a {kind} question can read this index; run `sensegraph index` again.")
+        raise NotIndexed(
+            f"No method for a {kind} question can read this index; run `sensegraph index` again (in Python: "
+            "`corpus.build()`)."
+        )
     wanted, chosen = listed[0], served[0]
     if able.model:
         reason = f"{reason}; of what this index serves, {chosen} is best for {ASPECTS[aspect]}"
@@ -122,7 +126,7 @@ def find_names_with(index: Index) -> str:
 
 def find_aspect(question: str, kind: Kind, names: Sequence[Name], *, model: bool) -> Aspect:
     """What a question of this kind asks for, which decides among the methods."""
-    if model and names and kind in ("global", "local", "multi-hop") and wholeness_signs(question)[0] >= 1:
+    if model and names and kind in ("global", "local", "multi-hop") and 1 <= wholeness_signs(question)[0] < math.inf:
         return "around"
     if kind == "local":
         return "what" if asks_what_it_is(question, names[0]) else "detail"

@@ -13,8 +13,9 @@ import re
 import secrets
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import count
 from pathlib import Path
 
@@ -56,16 +57,20 @@ class Masker:
         counts: Counter[str] = Counter()
         known = RepeatedNames.of(d.text, people)
         plain, last = self._split_id(d)
-        in_id, words = self._names_in_id(plain, [*_list_words(d.text, people), *_list_words(d.title, titled)])
-        text = self._text(d.text, counts, _person_spans(people), known)
-        in_title = [*known.spans(d.title, loose=True), *find_names_in_title(d.title, words, plain)]
+        found = self.finder.find(d.text, [*_person_spans(people), *known.spans(d.text)])
+        counts.update(s.kind for s in found)
+        told = [*_list_words(d.text, people), *_list_words(d.title, titled)]
+        stays = partial(_stands_outside, d.text, found)
+        in_id, words = self._names_in_id(plain, told, stays)
+        text = self._replaced(d.text, found)
+        in_title = [*known.spans(d.title, loose=True), *find_names_in_title(d.title, words, plain, stays)]
         title = self._text(d.title, counts, [*_person_spans(titled), *in_title], known)
         metadata = tuple(
             (self._text(k, counts, (), _NOBODY), self._scalar(k, v, counts, known, words)) for k, v in d.metadata
         )
-        found = self.finder.find(plain, [*known.spans(plain, loose=True), *in_id])
-        counts.update(s.kind for s in found)
-        name = self._replaced(plain, found, exact=True) + (f"#{self.keyed('record', last)[7:]}" if last else "")
+        named = self.finder.find(plain, [*known.spans(plain, loose=True), *in_id])
+        counts.update(s.kind for s in named)
+        name = self._replaced(plain, named, exact=True) + (f"#{self.keyed('record', last)[7:]}" if last else "")
         return Document(name, text, title, metadata, d.time), counts
 
     def text(self, text: str, people: Sequence[Named] = ()) -> tuple[str, Counter[str]]:
@@ -137,15 +142,17 @@ class Masker:
         guessable = bool(mark and self.secret) and last == key(d.text, d.title, d.metadata)[:12]
         return (name, last) if guessable else (d.id, "")
 
-    def _names_in_id(self, name: str, known: Iterable[str]) -> tuple[list[Span], frozenset[str]]:
+    def _names_in_id(
+        self, name: str, known: Iterable[str], stays: Callable[[str], bool]
+    ) -> tuple[list[Span], frozenset[str]]:
         """The names in an id, and all words of names of its document, folded; none where names are not looked for.
 
-        `known` are words of names that its text and its title tell.
+        `known` are words of names that its text and its title tell; `stays` says what stands in its text unmasked.
         """
         if not seeks_people(self.settings):
             return [], frozenset()
         words = frozenset(known)
-        found = list(find_names_in_id(name, words))
+        found = list(find_names_in_id(name, words, stays))
         return found, words.union(*(s.value.split() for s in found))
 
 
@@ -154,6 +161,12 @@ def _list_words(text: str, people: Sequence[Named]) -> Iterator[str]:
     for p in people:
         for word in re.findall(r"[^\W\d_]{3,}", f"{normalise_signs(text[p.start : p.end]).text} {p.name}"):
             yield word.casefold()
+
+
+def _stands_outside(text: str, masked: Sequence[Span], word: str) -> bool:
+    """Whether a text has this folded word, in any case, somewhere where nothing is masked."""
+    places = re.finditer(rf"(?<![^\W_]){re.escape(word)}(?![^\W_])", text, re.IGNORECASE)
+    return any(not any(s.start < m.end() and m.start() < s.end for s in masked) for m in places)
 
 
 def _person_spans(people: Sequence[Named]) -> list[Span]:

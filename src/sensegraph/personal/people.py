@@ -43,7 +43,7 @@ class Word:
 
 @cache
 def read_names(section: str) -> frozenset[str]:
-    """A list of `data/names.txt`: `given` (with those of the offline engine), `family` or `document`."""
+    """A list of `data/names.txt`: `given` (with those of the offline engine), `family`, `document` and so on."""
     found, lists = "", dict[str, list[str]]()
     text = (files("sensegraph") / "personal" / "data" / "names.txt").read_text("utf-8")
     for line in (line for line in text.splitlines() if not line.startswith("#")):

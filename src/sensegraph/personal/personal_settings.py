@@ -15,7 +15,7 @@ from sensegraph.runtime.keys import encode_canonical, key
 Kind = Literal["email", "phone", "url", "ip", "iban", "card", "identity", "birthday", "address", "person", "name"]
 KINDS: tuple[str, ...] = get_args(Kind)
 RULED: tuple[Kind, ...] = ("email", "phone", "url", "ip", "iban", "card", "identity", "birthday", "address")
-_VERSION = 3  # raise it when the same text is masked differently
+_VERSION = 4  # raise it when the same text is masked differently
 _NAME = re.compile(r"[a-z]{2,20}")
 
 

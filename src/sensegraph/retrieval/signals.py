@@ -8,6 +8,7 @@ is known in English, German, French, Spanish and Chinese, and a few words of Ita
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -16,6 +17,7 @@ from typing import Literal
 from sensegraph.answering.asking import make_inquiry, refine_questions
 from sensegraph.errors import StepFailed
 from sensegraph.index.index import Index
+from sensegraph.language.asking.whole_collections import asks_about_collection
 from sensegraph.language.text import WORD, fold, name_stemmer
 from sensegraph.language.word_lists import STOP, read_cues
 from sensegraph.protocols import Task
@@ -229,8 +231,11 @@ def named_in(text: str, index: Index) -> list[int]:
 def wholeness_signs(question: str) -> tuple[float, list[str]]:
     """How much `question` asks about a corpus as a whole, or about all who speak in it, and the words that show it.
 
-    A word that says so counts 1, one that only hints at it ½.
+    A word that says so counts 1, one that only hints at it ½; a question that asks about the collection and nothing
+    else counts as much as there is.
     """
+    if asks_about_collection(question):
+        return math.inf, [question.strip(" ?.!")]
     text = without_examples(question)
     strong = [m[0] for m in _CUES["strong"].finditer(text)]
     weak = [m[0] for m in _CUES["weak"].finditer(_CUES["strong"].sub(" ", text))]

@@ -28,6 +28,7 @@ from sensegraph.answering.grounding.citations import (
 )
 from sensegraph.answering.grounding.lexical import find_reporter
 from sensegraph.answering.grounding.unanswered import AnswerTexts, PosedQuestion, find_unanswered
+from sensegraph.extractions import Shortened
 from sensegraph.language.blocks import read_blocks
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.speakers import find_labels
@@ -111,8 +112,8 @@ class Problem:
     marks: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
+@dataclass(frozen=True, slots=True, repr=False)
+class Checked(Shortened):
     """An answer against its sources; `by` says who judged support.
 
     `statements` counts those of the answer, `supported` those that their citations bear, `unjudged` those without a

@@ -11,6 +11,7 @@ from math import isfinite
 import numpy as np
 
 from sensegraph.errors import InputError
+from sensegraph.extractions import Shortened
 from sensegraph.graphs.frames import DataTable
 from sensegraph.graphs.match.evaluating import Clock, Evaluator, Rows, Table
 from sensegraph.graphs.match.joining import build_evaluator, join_matches
@@ -66,8 +67,8 @@ class Request:
     seconds: float = SECONDS
 
 
-@dataclass(frozen=True, slots=True)
-class Matches:
+@dataclass(frozen=True, slots=True, repr=False)
+class Matches(Shortened):
     """The rows that match a query: values in the order of `columns`.
 
     `found` counts the rows before SKIP and LIMIT. `marks` are, for each row, the numbers of its `citations` (empty

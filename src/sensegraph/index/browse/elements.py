@@ -39,6 +39,7 @@ from sensegraph.runtime.results import Table, take_records
 from sensegraph.types import Chunk, Citation, Cluster, Entity, Relation, Source, Statement
 
 _NEAR = 5  # names that are offered for one that is unknown
+_ALIKE = 80  # of 100: how much alike two spellings are of which one was meant for the other
 _BREAK = "\0"  # stands between the parts of a report while they are cited together; no text keeps one
 _TYPED = re.compile(r"(.*\S)\s*\(([^()]+)\)")
 _HEX = re.compile(r"[0-9a-f]+")
@@ -98,7 +99,8 @@ def find_report(index: Index, name: str) -> Cluster:
         titles = [(c.id, c.title) for c in read_fields(clusters, _Outline)]
         hits = [i for i, title in titles if fold(title) == fold(name)]
         if not hits:
-            raise InputError(f"There is no report {name!r}{_nearest_names(name, [title for _, title in titles])}.")
+            near = suggest_names(name, [title for _, title in titles])
+            raise InputError(f"There is no report {name!r}{near} `sensegraph show reports` lists all.")
     first = index.clusters(hits[:_NEAR])
     if len(hits) > 1:
         many = ", ".join(f"{i} ({first[i].title}, depth {first[i].depth})" for i in hits[:_NEAR])
@@ -179,7 +181,8 @@ def find_entities(index: Index, name: str, kind: str = "") -> list[Entity]:
     named = sorted(found, key=lambda e: (-e.degree, -len(e.chunks), e.id))
     if not named:
         every = [e.name for e in read_fields(index.graph.entities, _Called)]
-        raise InputError(f"There is no entity {name!r}{_nearest_names(name, every)}.")
+        near = suggest_names(name, every)
+        raise InputError(f"There is no entity {name!r}{near} `sensegraph entities list` shows all.")
     chosen = [e for e in named if kind in ("", e.type) or fold(kind) == fold(e.type)]
     if not chosen:
         types = ", ".join(sorted({e.type for e in named}))
@@ -265,12 +268,22 @@ def read_fields(records: Sequence[Any], kind: type[R]) -> Iterator[R]:
     return iter(records)
 
 
-def _nearest_names(name: str, known: Sequence[str]) -> str:
-    """`; the nearest: …`, or where there is nothing at all, that."""
+def suggest_names(name: str, known: Sequence[str]) -> str:
+    """`; did you mean …?` for a name that is nearly so, else `; the nearest: ….`; where there is nothing at all, that.
+
+    Names that share a word follow the one that is written most alike.
+    """
     from rapidfuzz import fuzz, process
 
-    near = process.extract(name, list(dict.fromkeys(known)), scorer=fuzz.token_ratio, processor=fold, limit=_NEAR)
-    return f"; the nearest: {', '.join(repr(n) for n, _, _ in near)}" if near else ": the index holds none"
+    every = list(dict.fromkeys(known))
+    if not every:
+        return ": the index holds none."
+    alike = process.extract(name, every, scorer=fuzz.ratio, processor=fold, limit=1, score_cutoff=_ALIKE)
+    near = process.extract(name, every, scorer=fuzz.token_ratio, processor=fold, limit=_NEAR)
+    others = ", ".join(repr(n) for n, _, _ in near if n not in {a for a, _, _ in alike})
+    if not alike:
+        return f"; the nearest: {others}."
+    return f"; did you mean {alike[0][0]!r}?" + (f" Others that are near: {others}." if others else "")
 
 
 def _report_row(c: Cluster | _Outline) -> ReportRow:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sensegraph.extractions import Shortened
 from sensegraph.types import Citation, Scalar
 
 
@@ -17,8 +18,8 @@ class Place:
     page: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ReportRow:
+@dataclass(frozen=True, slots=True, repr=False)
+class ReportRow(Shortened):
     """A report in a list; `entities`, `documents` and `children` count what is below it."""
 
     id: str
@@ -30,8 +31,8 @@ class ReportRow:
     children: int
 
 
-@dataclass(frozen=True, slots=True)
-class EntityRow:
+@dataclass(frozen=True, slots=True, repr=False)
+class EntityRow(Shortened):
     """An entity in a list; `degree` counts its neighbours, `chunks` where it is mentioned."""
 
     id: str
@@ -42,8 +43,8 @@ class EntityRow:
     description: str
 
 
-@dataclass(frozen=True, slots=True)
-class RelationRow:
+@dataclass(frozen=True, slots=True, repr=False)
+class RelationRow(Shortened):
     """A relation with the names of its ends."""
 
     id: str
@@ -54,8 +55,8 @@ class RelationRow:
     weight: float
 
 
-@dataclass(frozen=True, slots=True)
-class ClaimRow:
+@dataclass(frozen=True, slots=True, repr=False)
+class ClaimRow(Shortened):
     """A claim with the name of its subject and the place that says it (None where that chunk is gone)."""
 
     id: str
@@ -87,8 +88,8 @@ class Headline:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class ReportPage:
+@dataclass(frozen=True, slots=True, repr=False)
+class ReportPage(Shortened):
     """A whole report, and the way down from it.
 
     Numbers in square brackets are those of `citations`; `unresolved` counts sources that led nowhere. `entities` are
@@ -117,8 +118,8 @@ class ReportPage:
         return tuple(dict.fromkeys([*(c.document for c in self.citations), *(p.document for p in places)]))
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
+@dataclass(frozen=True, slots=True, repr=False)
+class Said(Shortened):
     """What one chunk says of an entity, and where (None where that chunk is gone)."""
 
     text: str
@@ -134,8 +135,8 @@ class Neighbour:
     relation: RelationRow
 
 
-@dataclass(frozen=True, slots=True)
-class EntityPage:
+@dataclass(frozen=True, slots=True, repr=False)
+class EntityPage(Shortened):
     """An entity and all that is known of it.
 
     Descriptions come first that tell what it is, then the heaviest relations, and its communities from the coarsest
@@ -156,11 +157,12 @@ class EntityPage:
         return tuple(dict.fromkeys(p.document for p in places if p))
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentRow:
+@dataclass(frozen=True, slots=True, repr=False)
+class DocumentRow(Shortened):
     """A document in a list; `entities` counts those that it mentions.
 
-    `state` is `indexed`; or `new`, `changed` or `removed` since the index was built.
+    `state` is `indexed`; or `new`, `changed` or `removed` since the index was built. `same_as` is the first document
+    with the same text, where that is another one.
     """
 
     id: str
@@ -169,6 +171,7 @@ class DocumentRow:
     metadata: tuple[tuple[str, Scalar], ...]
     entities: int
     state: str
+    same_as: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,8 +183,8 @@ class NamedSpan:
     entity: str
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentPage:
+@dataclass(frozen=True, slots=True, repr=False)
+class DocumentPage(Shortened):
     """A document of the index, or a part of it: `text` are its characters `start` to `end` of `length`.
 
     `pages` are where the pages of the whole text begin, where it has any. `mentions` are where the whole text names

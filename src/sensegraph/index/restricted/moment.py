@@ -126,7 +126,8 @@ def dates_of(index: Index) -> Dates:
     """The dated statements of an index. Raises NotIndexed where it was built without."""
     if not index.manifest.dates:
         raise NotIndexed(
-            "This index was built without dates: run `sensegraph index` again (index.temporal.dates must not be false)."
+            "This index was built without dates: run `sensegraph index` again (in Python: `corpus.build()`); "
+            "index.temporal.dates must not be false."
         )
     return recall_result(index.store, settle_dates, index.manifest.dates)
 

@@ -89,7 +89,7 @@ def restrict_to_scope(index: Index, scope: Scope) -> Index:
         parts += [f"until {scope.until}"] if scope.until else []
         raise InputError(
             f"The filter leaves none of the {len(entries)} documents: {', '.join(parts)}. "
-            "`sensegraph status --documents` lists their ids."
+            "`sensegraph documents list` shows their ids (in Python: `corpus.document_keys()`)."
         )
     return ScopedIndex(index, inside)
 

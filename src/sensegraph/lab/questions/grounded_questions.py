@@ -257,7 +257,7 @@ class Grounds:
         if not self.index.manifest.hierarchy:
             raise NotIndexed(
                 "Global questions are made of the reports, which this index was built without; add 'reports' to "
-                "index.parts and run `sensegraph index`, or leave the class out."
+                "index.parts and run `sensegraph index` (in Python: `corpus.build()`), or leave the class out."
             )
         return Material((), entities=self._entities, clusters=[c for c in self.index.hierarchy.clusters if c.text])
 

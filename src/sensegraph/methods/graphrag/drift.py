@@ -49,7 +49,8 @@ def report_vectors(depth: int, index: Index, rt: Runtime, method: str) -> Stack:
     if not count:
         raise NotIndexed(
             f"{method} reads reports, and this index has none: no entity was found in the documents that are read. "
-            "Ask with --method naive, which reads passages, or add documents and run `sensegraph index`."
+            "Ask with --method naive, which reads passages, or add documents and run `sensegraph index` (in Python: "
+            '`method="naive"`, or `corpus.add(PATH)` and `corpus.build()`).'
         )
     return index.vectors_of(rt.embedder, "report").head(count)
 

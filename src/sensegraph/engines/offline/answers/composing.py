@@ -36,6 +36,7 @@ from sensegraph.engines.offline.answers.source_sentences import (
 )
 from sensegraph.engines.offline.answers.themes import NOTE, begin_with
 from sensegraph.engines.offline.reports import sentence_quality
+from sensegraph.language.asking.whole_collections import asks_about_collection
 from sensegraph.language.text import HAN, WORD
 from sensegraph.language.word_lists import read_alternatives
 from sensegraph.types import Draft, Inquiry, Passage, Point, Statement
@@ -69,7 +70,7 @@ def resolve_history(inquiry: Inquiry) -> Inquiry:
         named = any(weight == questions.NAME for weight in own.weights.values())
         content = sum(weight > questions.EMPTY for weight in own.weights.values())
         borrowed: list[str] = []
-        if not content and not _WHOLE.search(question):
+        if not content and not _WHOLE.search(question) and not asks_about_collection(question):
             # a question without content words means what was asked before, or else the whole corpus
             if _POINTS.search(question) or len(WORD.findall(question)) <= _SHORT:
                 borrowed = _borrow_words(last, earlier, 0.0)

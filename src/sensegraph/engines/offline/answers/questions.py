@@ -19,6 +19,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from sensegraph.engines.offline.reports.sentence_quality import stem_text, stem_word, stem_word_lists
+from sensegraph.language.asking.whole_collections import asks_about_collection
 from sensegraph.language.text import HAN, WORD, detect_language, part_camel_case, tag_words
 from sensegraph.language.word_lists import read_lexicon, read_list
 
@@ -98,7 +99,8 @@ def understand_question(text: str, code: str = "en") -> Question:
     core = _AFTERTHOUGHT.split(text)[0]
     core = core if len(core.split()) > 3 else text
     # a question to texts in another language may ask for their themes, in that language or in English
-    whole = code != "en" and (_THEMES.search(plain) or not _group_terms(core, "en"))
+    foreign = code != "en" and (_THEMES.search(plain) or not _group_terms(core, "en"))
+    whole = foreign or asks_about_collection(plain)
     groups = () if whole else _group_terms(core, code)
     terms = tuple(dict.fromkeys(t for group in groups for t in group))
     folded = plain.casefold()

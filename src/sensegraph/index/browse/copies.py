@@ -1,0 +1,75 @@
+"""Documents of an index that hold the same text, by a hash of it; texts that are only alike are not looked for."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+
+from sensegraph.algorithms.segments import cut_keys
+from sensegraph.index.index import Index, keep_documents
+from sensegraph.runtime.results import Result, Results, recall_result, step
+from sensegraph.runtime.runtime import Runtime
+from sensegraph.types import Document
+
+Copies = tuple[tuple[str, ...], ...]
+_NAMED = 5  # groups that a note names
+_IDS = 3  # documents of a group that it names
+
+
+@step("documents.hashes", version=1)
+def hash_texts(runs: Sequence[Iterable[Document]]) -> list[tuple[tuple[str, str], ...]]:
+    """Of each run of documents, the id and the hash of the text of each that has some."""
+    return [
+        tuple((d.id, hashlib.blake2b(d.text.encode(), digest_size=16).hexdigest()) for d in run if d.text.strip())
+        for run in runs
+    ]
+
+
+@step("documents.copies", version=1)
+def group_copies(hashed: Sequence[Iterable[tuple[str, str]]]) -> list[Copies]:
+    """The ids of documents with the same text, in groups of two and more, all in the order of ids."""
+    made = list[Copies]()
+    for rows in hashed:
+        groups = defaultdict[str, list[str]](list)
+        for name, digest in rows:
+            groups[digest].append(name)
+        made.append(tuple(sorted(tuple(sorted(names)) for names in groups.values() if len(names) > 1)))
+    return made
+
+
+def find_copies(keys: Sequence[str], rt: Runtime) -> Result[Copies]:
+    """Which documents, by their keys, hold the same text; of an update, only the runs that changed are read."""
+    documents = Results(rt.store, keep_documents, keys)
+
+    def read_run(run: range) -> Iterator[Document]:
+        return iter(documents[run.start : run.stop])
+
+    cut = [(keys[run.start : run.stop], partial(read_run, run)) for run in cut_keys(keys)]
+    runs = [rt.once(hash_texts, read, names=names) for names, read in cut]
+    return rt.once(group_copies, lambda: [row for run in runs for row in run.value], names=[run.key for run in runs])
+
+
+def note_copies(copies: Copies) -> tuple[str, ...]:
+    """A note that names documents with the same text; none where there are none."""
+    if not copies:
+        return ()
+    number = sum(map(len, copies))
+    groups = [
+        " = ".join(group[:_IDS]) + (f" and {len(group) - _IDS:,} more" if len(group) > _IDS else "")
+        for group in copies[:_NAMED]
+    ]
+    rest = f"; and {len(copies) - _NAMED:,} more groups" if len(copies) > _NAMED else ""
+    return (
+        f"{number:,} documents hold the same text as another: {'; '.join(groups)}{rest}. Each is indexed and cited; "
+        "`sensegraph documents list` marks them, `sensegraph documents remove` removes one",
+    )
+
+
+def find_originals(index: Index) -> dict[str, str]:
+    """Of each document with the text of another, the first of these by id; none of the first ones."""
+    if not (made := index.manifest.copies):
+        return {}
+    copies = recall_result(index.store, group_copies, made)
+    return {name: group[0] for group in copies for name in group[1:]}
