@@ -22,7 +22,6 @@ from sensegraph.methods.graphrag.global_search import grade
 from sensegraph.models.endpoint.client import Endpoint
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from sensegraph.models.endpoint.limits import Journal
-from sensegraph.runtime.runtime import Runtime
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.trials import Trial
 from sensegraph.types import Chunk, Context, Inquiry, Passage
@@ -207,7 +206,7 @@ def test_an_extraction_that_was_stored_as_empty_is_asked_for_once_more_and_all_o
         made.add(stories())
         chunks = chunks_of(made)
         with monkeypatch.context() as before:
-            before.setattr(Runtime, "_replace_doubted", lambda self, step, keys: keys)  # as it was
+            before.setattr("sensegraph.runtime.runtime.replace_doubted", lambda store, step, keys: keys)  # as it was
             before.setattr("sensegraph.corpus.settled._describe_program", lambda: [("the version before", 0, 0)])
             keys = made.runtime().keys(extract_records, chunks)
             made.store.write(dict.fromkeys(keys[:3], OLD), extract_records.name)

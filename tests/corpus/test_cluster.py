@@ -3,15 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
-import sys
 import threading
-import time
-from collections import Counter
 from collections.abc import Iterator
-from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -22,15 +15,14 @@ from typer.testing import CliRunner
 pytest.importorskip("asyncpg", reason='asyncpg is not installed: pip install "sensegraph[postgres]"')
 
 from clusters import add_node, cluster
-from databases import corpus_url, kill_database, restart_database, start_database
-from scripted import Script, ScriptedServer
+from databases import corpus_url
+from scripted import ScriptedServer
 from sensegraph.cli import app
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import NotIndexed, SensegraphError
 from sensegraph.graphs.interchange.exporting import export_tables
 from sensegraph.protocols import Executor
 from sensegraph.runtime.executors.processes import LocalExecutor, SerialExecutor
-from sensegraph.testing import ExecutorContract
 from sensegraph.types import Document
 from wired import settings, stories
 
@@ -155,94 +147,3 @@ def test_readers_get_every_answer_from_one_index_while_it_is_built_anew_and_coll
     assert len(found) > 10
     assert all(len(versions) == 1 for versions in found)
     assert len(set[str]().union(*found)) > 1
-
-
-# ── being killed ──
-
-
-def _work_once(batch: tuple[str, int]) -> list[int]:
-    """The work of a batch; the first to come to number 5 kills its process."""
-    folder, number = batch
-    if number == 5:
-        with suppress(FileExistsError):
-            (Path(folder) / "killed").touch(exist_ok=False)
-            os.kill(os.getpid(), signal.SIGKILL)
-    time.sleep(0.02)
-    return [number]
-
-
-def test_a_cluster_keeps_what_every_executor_keeps_when_a_worker_and_a_node_die(tmp_path: Path) -> None:
-    with cluster(2) as nodes:
-        from sensegraph.runtime.executors.ray import RayExecutor
-
-        class Contract(ExecutorContract):
-            def make(self) -> Executor:
-                return RayExecutor(threads=4, patience=0.0)
-
-        rules = [name for name in dir(Contract) if name.startswith("test_")]
-        assert rules
-        for name in rules:
-            getattr(Contract(), name)()
-        came = Counter[int]()
-        batches = [(str(tmp_path), i) for i in range(60)]
-        for position, result in RayExecutor(patience=0.0).map(_work_once, batches, waits=False):
-            assert result == [position]
-            came[position] += 1
-            if sum(came.values()) == 15:
-                nodes.remove_node(nodes.list_all_nodes()[-1], allow_graceful=False)
-        assert came == Counter(range(60))
-        assert (tmp_path / "killed").exists()
-
-
-PROGRAM = """
-import sys
-sys.path[:0] = sys.argv[4:]
-from pathlib import Path
-from sensegraph.corpus.corpus import Corpus
-from wired import settings, stories
-folder, server, url = sys.argv[1:4]
-given = {**settings(server), "store": {"url": url, "cache": folder + "/copies"}}
-with Corpus.open(folder, settings=given) as made:
-    made.add(stories(6))
-    made.build()
-"""
-
-
-def build_six(folder: Path, given: dict[str, Any]) -> str:
-    """The key of the index of six stories."""
-    with Corpus.open(folder, settings=given) as corpus:
-        corpus.add(stories(6))
-        corpus.build()
-        return corpus.store.ref("index") or ""
-
-
-@pytest.mark.parametrize("dies", ["builder", "database"])
-def test_what_was_paid_for_is_not_paid_for_again_when_a_builder_or_the_database_dies(
-    tmp_path: Path, server: ScriptedServer, dies: str
-) -> None:
-    expected = build_six(tmp_path / "whole", settings(server))
-    total = len(server.done())
-    server.reset()
-    server.script = Script(latency_s=0.03)
-    database = start_database(lasting=True)
-    url = corpus_url(tmp_path / "killed", database.get_uri())
-    command = [sys.executable, "-c", PROGRAM, str(tmp_path / "killed"), server.base_url, url, *sys.path]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as running:
-        while len(server.done()) < total // 2 and running.poll() is None:
-            time.sleep(0.001)
-        moment = time.time()
-        running.kill() if dies == "builder" else kill_database(database)
-        _, said = running.communicate(timeout=60)
-    assert running.returncode != 0
-    assert ("cannot be used" in said) is (dies == "database"), said
-    time.sleep(0.1)  # calls on their way at the server end by themselves
-    finished = {c.sha for c in server.done() if c.finished < moment - 0.2}  # received and written by then
-    assert 0 < len(finished) <= len(server.done()) < total
-    server.reset()
-    server.script = Script()
-    restart_database(database)
-    later = {**settings(server), "store": {"url": url, "cache": str(tmp_path / "copies")}}
-    assert build_six(tmp_path / "killed", later) == expected
-    assert not finished & {c.sha for c in server.done()}
-    assert 0 < len(server.done()) <= total - len(finished)
-    database.cleanup()

@@ -163,7 +163,9 @@ def test_workers_read_by_key_and_store_what_they_compute_where_processes_share_a
         watching.handed.clear()
         watching.back.clear()
         found = rt.each(once_more, first)
-        assert watching.handed[2] == ([found.keys[2]], [first.keys[2]])
+        keys, reader = watching.handed[2]
+        assert (keys, reader.args) == ([found.keys[2]], (counted, [first.keys[2]]))
+        assert reader(shared) == [2]
         assert watching.back == [[False], [False], [False], [True]]
         assert list(found) == [0, 2, 4, 6]
         assert found.keys[:3] == expected.keys

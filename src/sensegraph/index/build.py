@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
@@ -31,11 +31,12 @@ from sensegraph.index.restricted.arrivals import current_second, note_arrivals
 from sensegraph.index.restricted.dates import find_dates
 from sensegraph.index.settings import IndexSettings
 from sensegraph.index.vectors import chunk_runs, embed_records, entity_runs, report_texts
+from sensegraph.protocols import Store
 from sensegraph.resolution.aliases import replay_operations
 from sensegraph.resolution.log import read_operations
 from sensegraph.runtime.background import run_in_background
 from sensegraph.runtime.keys import key
-from sensegraph.runtime.results import Result, Results, recall_result
+from sensegraph.runtime.results import ReadItems, Result, Results, recall_result
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Chunk, Document, Graph, Hierarchy
 
@@ -159,16 +160,15 @@ def complete_index(spine: Spine, rt: Runtime, settings: IndexSettings) -> Manife
 def _index_all_words(spine: Spine, rt: Runtime) -> Result[WordRuns]:
     """The word index: the postings of each run of documents, so that a change concerns one or two of them."""
     by_document, size = spine.by_document, len(spine.catalogue.value.chunks)
-    keys = by_document.keys
-    made = [
-        rt.once(index_words, partial(_read_run, by_document, run), names=keys[run.start : run.stop]).key
-        for run in cut_keys(keys, size)
-    ]
+    runs = cut_keys(by_document.keys, size)
+    texts = ReadItems(rt.store, len(runs), lambda i: partial(_read_chunks, by_document.reader(runs[i])))
+    named = [by_document.keys[run.start : run.stop] for run in runs]
+    made = [run.key for run in rt.once_each(index_words, texts, named)]
     return rt.once(list_words, made, names=made)
 
 
-def _read_run(by_document: Results[tuple[Chunk, ...]], run: range) -> list[Chunk]:
-    return [c for found in by_document[run.start : run.stop] for c in found]
+def _read_chunks(read: Callable[[Store], Sequence[tuple[Chunk, ...]]], store: Store) -> list[Chunk]:
+    return [c for found in read(store) for c in found]
 
 
 def _parts_built(stage: Stage, settings: IndexSettings) -> list[Part[Any, Any]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import accumulate
@@ -11,9 +11,9 @@ from operator import attrgetter
 from typing import Any, cast
 
 from sensegraph.algorithms.segments import cut_keys
-from sensegraph.protocols import LanguageEngine, SurveyingEngine
+from sensegraph.protocols import LanguageEngine, Store, SurveyingEngine
 from sensegraph.runtime.keys import key
-from sensegraph.runtime.results import Results, step
+from sensegraph.runtime.results import ReadItems, Results, step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Chunk, Extraction
 
@@ -103,9 +103,31 @@ class Extracted:
         found = self.extractions[run.start : run.stop]
         return (x for section in found for x in section) if self.by_document else iter(found)
 
+    def reader(self, run: range) -> Callable[[Store], Iterable[Extraction]]:
+        """What reads these results of the engine in another process."""
+        return partial(_read_extractions, self.extractions.reader(run), self.by_document)
+
+    def run_reader(self, run: int) -> Callable[[Store], list[tuple[Chunk, Extraction]]]:
+        """What reads a run, as `read_run` does, in another process."""
+        documents, results = self.runs[run]
+        return partial(_read_pairs, self.chunks.reader(documents), self.reader(results))
+
     def __iter__(self) -> Iterator[tuple[Chunk, Extraction]]:
         found = (x for section in self.extractions for x in section) if self.by_document else iter(self.extractions)
         yield from zip((c for chunks in self.chunks for c in chunks), found, strict=True)
+
+
+def _read_extractions(read: Callable[[Store], Sequence[Any]], by_document: bool, store: Store) -> Iterable[Extraction]:
+    found = read(store)
+    return (x for section in found for x in section) if by_document else found
+
+
+def _read_pairs(
+    chunks: Callable[[Store], Sequence[tuple[Chunk, ...]]],
+    extractions: Callable[[Store], Iterable[Extraction]],
+    store: Store,
+) -> list[tuple[Chunk, Extraction]]:
+    return list(zip((c for held in chunks(store) for c in held), extractions(store), strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,10 +169,9 @@ def tally_extractions(runs: Sequence[Iterable[Extraction]]) -> list[Tally]:
 def what_was_rejected(extracted: Extracted, rt: Runtime) -> tuple[str, ...]:
     """Notes on the records that extraction could not use or that are of other types, and on what gleaning brought."""
     keys = extracted.extractions.keys
-    counts = (
-        rt.once(tally_extractions, partial(extracted.read, run), names=[keys[i] for i in run])
-        for run in cut_keys(keys, extracted.size)
-    )
+    runs = cut_keys(keys, extracted.size)
+    items = ReadItems(rt.store, len(runs), lambda i: extracted.reader(runs[i]))
+    counts = rt.once_each(tally_extractions, items, [[keys[i] for i in run] for run in runs])
     found = sum((count.value for count in counts), Tally())
     notes = []
     if found.rejected:
@@ -226,3 +247,14 @@ class Sections(Sequence[tuple[Chunk, ...]]):
     def at(self, positions: Sequence[int]) -> list[tuple[Chunk, ...]]:
         """The sections at these positions."""
         return [self[i] for i in positions]
+
+    def reader(self, positions: Sequence[int]) -> Callable[[Store], list[tuple[Chunk, ...]]]:
+        """What reads the sections at these positions in another process."""
+        places = [self.places[i] for i in positions]
+        return partial(_read_sections, self.chunks.reader([d for d, _ in places]), [at for _, at in places])
+
+
+def _read_sections(
+    read: Callable[[Store], Sequence[tuple[Chunk, ...]]], starts: Sequence[int], store: Store
+) -> list[tuple[Chunk, ...]]:
+    return [chunks[at : at + _SECTION] for chunks, at in zip(read(store), starts, strict=True)]

@@ -8,7 +8,7 @@ What was learned is not stored: it is learned again from the counts where a sect
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from hashlib import blake2b
@@ -18,7 +18,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.protocols import SurveyingEngine
+from sensegraph.protocols import Store, SurveyingEngine
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Results, step
 from sensegraph.runtime.runtime import Runtime
@@ -259,3 +259,14 @@ class Told(Sequence[tuple[Any, ...]]):
         """The sections at these positions."""
         columns = [column.at(positions) for column in self.columns]
         return list(zip(*columns, self.survey.tell(positions, self.looks), strict=True))
+
+    def reader(self, positions: Sequence[int]) -> Callable[[Store], list[tuple[Any, ...]]]:
+        """What reads the sections at these positions in another process; what they are told goes with it."""
+        columns = [column.reader(positions) for column in self.columns]
+        return partial(_read_told, columns, self.survey.tell(positions, self.looks))
+
+
+def _read_told(
+    columns: Sequence[Callable[[Store], Sequence[Any]]], told: Sequence[_Entries], store: Store
+) -> list[tuple[Any, ...]]:
+    return list(zip(*(read(store) for read in columns), told, strict=True))

@@ -21,8 +21,9 @@ from sensegraph.index.manifest import Manifest
 from sensegraph.index.settings import IndexSettings
 from sensegraph.language.text import fold
 from sensegraph.protocols import Rows, Store
+from sensegraph.runtime.batches import recall_aside
 from sensegraph.runtime.keys import key
-from sensegraph.runtime.results import Result, Results, Step, load_result, recall_result
+from sensegraph.runtime.results import Result, Results, Step, load_result, read_keys_below, recall_result
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Usage
 
@@ -123,7 +124,7 @@ class Tracing(Runtime):
         """The results of `step`, all of which must be there, or have been set aside."""
         keys = self.keys(step, items, names, **settings)
         if without and (missing := set(keys) - self.store.has(keys)):
-            known = self.recall_aside(sorted(missing))
+            known = recall_aside(self.store, sorted(missing))
             keys = self.list_aside(step, items, keys, known)
         self._there(keys, step)
         return Results(self.store, step, keys)
@@ -134,7 +135,7 @@ class Tracing(Runtime):
         """The result of `step`, which must be there."""
         items, known = typing.cast(Sequence[A], [whole]), len(self.lacking)
         (k,) = self.keys(step, items, [key(*names)] if names else None, **settings)
-        if callable(whole) and ((below := self.keys_below(k)) is None or not self._have(below)):
+        if callable(whole) and ((below := read_keys_below(self.store, k)) is None or not self._have(below)):
             whole()
         k = self.key_without(k, known)
         self._there([k], step)

@@ -11,7 +11,7 @@ import hashlib
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +24,7 @@ from sensegraph.errors import ItemFailed, NotIndexed, StoreError
 from sensegraph.index.manifest import read_manifest
 from sensegraph.protocols import Embedder, Numbers, Store, Vectors
 from sensegraph.runtime.keys import key
-from sensegraph.runtime.results import Result, Results, Table, step
+from sensegraph.runtime.results import ReadItems, Result, Results, Table, step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Chunk, Graph, Hierarchy, Question
 
@@ -228,18 +228,27 @@ def _embed_segments(given: Sequence[str] | TextRuns, rt: Runtime) -> tuple[str, 
     digests = [_hash_names(names[begin:end]) for begin, end in runs]
     stored = rt.each(embed_texts, texts[:]) if rt.embedder.waits else None
     earlier, named_so = _Earlier(rt), [key(d) for d in digests]
-    for i in rt.missing(embed_segment, runs, names=named_so, numbers=rt.numbers):
+
+    def take(i: int) -> Run:
         begin, end = runs[i]
         if stored is None:
             places, known = earlier.find(names[begin:end])
             rt.computed[embed_texts.name] += end - begin - len(places)
         else:
             places, known = np.arange(end - begin), pack_rows(read_vectors(stored[begin:end]), rt.numbers)
-        run = Run(texts[begin:end], names[begin:end], places, known)
-        rt.once(embed_segment, run, names=(digests[i],), numbers=rt.numbers)
+        return Run(texts[begin:end], names[begin:end], places, known)
+
+    missing = rt.missing(embed_segment, runs, names=named_so, numbers=rt.numbers)
+    items = ReadItems(rt.store, len(missing), lambda i: partial(_give_run, take(missing[i])))
+    rt.once_each(embed_segment, items, [(digests[i],) for i in missing], numbers=rt.numbers)
     keys = rt.keys(embed_segment, runs, named_so, numbers=rt.numbers)
     rt.rely_on(keys)
     return tuple(keys)
+
+
+def _give_run(run: Run, store: Store) -> Run:
+    """What is sent to a worker as it is: its texts may come from anywhere."""
+    return run
 
 
 def _name_texts(texts: Sequence[str]) -> NDArray[np.uint64]:

@@ -7,16 +7,19 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any, Protocol, runtime_checkable
+
+import msgspec
 
 from sensegraph.errors import ItemFailed
 from sensegraph.protocols import Executor, Store
 from sensegraph.runtime.activity import check_stop
-from sensegraph.runtime.results import Results, Step
+from sensegraph.runtime.keys import key
+from sensegraph.runtime.results import Step, find_step, save_result
 
+_BLOCK = 256  # stored results that are looked through at once
 _NAMES = re.compile(r"\b[0-9a-f]{12,}\b|(?<!\w)'[^']*'|\b\d+(?= records\b)")  # of items, in messages
 
 
@@ -26,6 +29,15 @@ class Shelved(Protocol):
 
     def at(self, positions: Sequence[int], /) -> Sequence[Any]:
         """The items at these positions, in the order asked for."""
+        ...
+
+
+@runtime_checkable
+class Readable(Protocol):
+    """Items that another process can read itself, from a store that both use: then only what names them travels."""
+
+    def reader(self, positions: Sequence[int], /) -> Callable[[Store], Sequence[Any]]:
+        """What reads the items at these positions, in the order asked for."""
         ...
 
 
@@ -41,8 +53,7 @@ class Call:
     @property
     def step(self) -> Step[Any, Any]:
         """The step that is called."""
-        found: Step[Any, Any] = getattr(import_module(self.module), self.name)
-        return found
+        return find_step(self.module, self.name)
 
     def __call__(self, batch: Sequence[Any]) -> list[Any]:
         """One result for each item of `batch`. Raises ItemFailed when the tool gave more or fewer."""
@@ -65,7 +76,7 @@ class Encoded:
         return list(map(self.call.step.encode, self.call(batch)))
 
 
-Order = tuple[list[str], Sequence[Any]]  # the keys of a batch's results, and its items or the keys they lie under
+Order = tuple[list[str], Sequence[Any] | Callable[[Store], Sequence[Any]]]  # keys of results; items, or what reads them
 
 
 class Doubts(list[bool]):
@@ -74,19 +85,20 @@ class Doubts(list[bool]):
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A call whose worker stores the results itself, in a store that processes share.
+    """A call whose worker stores the results itself, of whatever form, in a store that processes share."""
 
-    `items` is the call of the step whose results the items are: then they are read there too, and only keys travel.
-    """
-
-    call: Encoded
+    call: Call
     store: Store
-    items: Call | None
 
     def __call__(self, order: Order) -> Doubts:
         """Whether each stored result is doubted. Raises ResultGone where an item is gone from the store."""
-        (keys, given), step = order, self.call.call.step
-        stored = self.call(Results(self.store, self.items.step, given)[:] if self.items else given)
+        (keys, given), step = order, self.call.step
+        results = self.call(given(self.store) if callable(given) else given)
+        if step.form != "value":
+            for k, result in zip(keys, results, strict=True):
+                save_result(self.store, step, k, result)
+            return Doubts([False] * len(keys))
+        stored = list(map(step.encode, results))
         self.store.write(dict(zip(keys, stored, strict=True)), step.name)
         return Doubts(bool(step.doubts and step.doubts(value)) for value in stored)
 
@@ -126,15 +138,11 @@ class Work(Sequence[list[Any]]):
         wanted = self._begin(index)
         return list(self._items.at(wanted)) if isinstance(self._items, Shelved) else [self._items[i] for i in wanted]
 
-    @property
-    def step(self) -> Step[Any, Any] | None:
-        """The step whose results the items are; None where they are something else."""
-        return self._items.step if isinstance(self._items, Results) else None
-
-    def list_keys(self, index: int) -> list[str]:
-        """The keys of the items of a batch, which are results, instead of the items."""
-        assert isinstance(self._items, Results)
-        return [self._items.keys[i] for i in self._begin(index)]
+    def order(self, index: int) -> Order:
+        """A batch for a worker that stores what it computes."""
+        if not isinstance(self._items, Readable):
+            return self.batches[index], self[index]
+        return self.batches[index], self._items.reader(self._begin(index))
 
     def _begin(self, index: int) -> list[int]:
         """The positions of the items of a batch, which begins."""
@@ -147,34 +155,49 @@ class Work(Sequence[list[Any]]):
 class Orders(Sequence[Order]):
     """The batches of `work` as orders for workers that store what they compute."""
 
-    def __init__(self, work: Work, keyed: bool) -> None:
-        self._work, self._keyed = work, keyed
+    def __init__(self, work: Work) -> None:
+        self._work = work
 
     def __len__(self) -> int:
         return len(self._work)
 
     def __getitem__(self, index: Any) -> Any:
-        items = self._work.list_keys(index) if self._keyed else self._work[index]
-        return self._work.batches[index], items
+        return self._work.order(index)
 
 
-def run_batches(
-    call: Encoded, work: Work, store: Store, executor: Executor, *, waits: bool
-) -> Iterator[tuple[int, Any]]:
+def run_batches(call: Call, work: Work, store: Store, executor: Executor, *, waits: bool) -> Iterator[tuple[int, Any]]:
     """Position and stored form of the results of every batch, or what went wrong with it; where workers store them
     themselves, because other processes write to the store too, which of them are doubted.
     """
     if waits:
-        return executor.map(Stoppable(call, work.stopped), work, waits=True)
-    if not getattr(store, "shared", False):
-        return executor.map(call, work, waits=False)
-    items = Call(work.step.fn.__module__, work.step.fn.__name__, {}, {}) if work.step else None
-    return executor.map(Kept(call, store, items), Orders(work, items is not None), waits=False)
+        return executor.map(Stoppable(Encoded(call), work.stopped), work, waits=True)
+    if not is_shared(store):
+        return executor.map(Encoded(call), work, waits=False)
+    return executor.map(Kept(call, store), Orders(work), waits=False)
+
+
+def is_shared(store: Store) -> bool:
+    """Whether other processes may write to the store too: then workers store what they compute."""
+    return bool(getattr(store, "shared", False))
 
 
 def doubts_any(step: Step[Any, Any], found: Sequence[Any]) -> bool:
     """Whether one of a batch's results is doubted."""
     return any(found) if isinstance(found, Doubts) else bool(step.doubts and any(map(step.doubts, found)))
+
+
+def replace_doubted(store: Store, step: Step[Any, Any], keys: list[str]) -> list[str]:
+    """`keys`, with another in place of each whose stored result is doubted, or was when it was computed again."""
+    assert step.doubts is not None
+    doubted, missing = set[str](), set[str]()
+    for at in range(0, len(keys), _BLOCK):
+        block = keys[at : at + _BLOCK]
+        stored = store.read(block)
+        missing.update(k for k in block if k not in stored)
+        doubted.update(k for k, raw in stored.items() if step.doubts(raw))
+    again = {k: key(k, "again") for k in doubted | missing}
+    known = store.has(list(again.values()))
+    return [again[k] if k in doubted or again.get(k) in known else k for k in keys]
 
 
 def cut_batches(keys: Sequence[str], size: int) -> list[list[str]]:
@@ -195,6 +218,14 @@ class SetAside:
     kind: str
     why: str
     partial: bool = False
+
+
+def recall_aside(store: Store, keys: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """Which of these results were set aside by an earlier run: of what kind the failure was, and why."""
+    marks = {key(k, "aside", "why"): k for k in keys}
+    return {
+        marks[mark]: msgspec.json.decode(raw, type=tuple[str, str]) for mark, raw in store.read(list(marks)).items()
+    }
 
 
 def count_reasons(errors: Collection[BaseException]) -> dict[str, int]:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import typing
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
+from importlib import import_module
 from itertools import accumulate
 from typing import Any, Generic, Literal, TypeVar, overload
 
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 
 from sensegraph.errors import TABLE_GONE, ResultGone, StoreError
 from sensegraph.protocols import Rows, Store, Task
+from sensegraph.runtime.keys import key
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -55,6 +57,9 @@ class Step(Generic[A, B]):
     sees: Callable[[Any], Any] = _see_all
     doubts: Callable[[bytes], bool] | None = None
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return find_step, (self.fn.__module__, self.fn.__name__)
+
     @cached_property
     def result(self) -> Any:
         """The type of one result, from the annotation of the function."""
@@ -87,6 +92,12 @@ def step(
     return lambda fn: Step(name, fn, version, uses, task, form, batch, sees, doubts)
 
 
+def find_step(module: str, name: str) -> Step[Any, Any]:
+    """The step that is the function of this name in a module: so it travels to other processes."""
+    found: Step[Any, Any] = getattr(import_module(module), name)
+    return found
+
+
 @dataclass(frozen=True, slots=True)
 class Result(Generic[B]):
     """The result of `once`, with its key."""
@@ -117,6 +128,10 @@ class Results(Sequence[B]):
         """The results at these positions, read at once, in the order asked for."""
         return self._read([self.keys[i] for i in positions])
 
+    def reader(self, positions: Sequence[int]) -> Callable[[Store], list[B]]:
+        """What reads the results at these positions in another process."""
+        return partial(_read_results, self.step, [self.keys[i] for i in positions])
+
     def __iter__(self) -> Iterator[B]:
         for start in range(0, len(self.keys), 256):
             yield from self._read(self.keys[start : start + 256])
@@ -126,6 +141,38 @@ class Results(Sequence[B]):
         if missing := [k for k in keys if k not in found]:
             raise ResultGone(f"{len(missing)} results of {self.step.name} are gone from the store; run index again.")
         return [self.step.decode(found[k]) for k in keys]
+
+
+class ReadItems(Sequence[B]):
+    """Items that are read when they are asked for, here or in another process: `find` gives a function of the store."""
+
+    def __init__(self, store: Store, count: int, find: Callable[[int], Callable[[Store], B]]) -> None:
+        self._store, self._count, self._find = store, count, find
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, index: int) -> B: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[B]: ...
+    def __getitem__(self, index: int | slice) -> B | list[B]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(self._count)[index]]
+        return self._find(index)(self._store)
+
+    def reader(self, positions: Sequence[int]) -> Callable[[Store], list[B]]:
+        """What reads the items at these positions in another process."""
+        return partial(read_each, [self._find(i) for i in positions])
+
+
+def read_each(readers: Sequence[Callable[[Store], B]], store: Store) -> list[B]:
+    """What each of these functions of a store reads."""
+    return [read(store) for read in readers]
+
+
+def _read_results(step: Step[Any, B], keys: Sequence[str], store: Store) -> list[B]:
+    return Results(store, step, keys)[:]
 
 
 class Table(Sequence[B]):
@@ -242,6 +289,19 @@ class JoinedRows:
 
 
 # ── how results are stored ──
+
+
+def write_keys_below(store: Store, step: Step[Any, Any], below: Mapping[str, Sequence[str]]) -> None:
+    """Note of results of `step`, by their keys, the keys of those that their inputs were made from."""
+    store.write({key(k, "below"): "".join(keys).encode() for k, keys in below.items()}, step.name)
+
+
+def read_keys_below(store: Store, k: str) -> list[str] | None:
+    """The keys of the results that the input of the result `k` was made from; None where that is not known."""
+    name = key(k, "below")
+    if (found := store.read([name]).get(name)) is None:
+        return None
+    return [name, *(found[i : i + len(k)].decode() for i in range(0, len(found), len(k)))]
 
 
 def recall_result(store: Store, step: Step[Any, B], k: str) -> B:

@@ -12,6 +12,7 @@ import typing
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, TypeVar
 
 import msgspec
@@ -31,16 +32,26 @@ from sensegraph.runtime.activity import check_stop
 from sensegraph.runtime.batches import (
     Call,
     Doubts,
-    Encoded,
     SetAside,
     Work,
     count_reasons,
     cut_batches,
     doubts_any,
+    is_shared,
+    recall_aside,
+    replace_doubted,
     run_batches,
 )
 from sensegraph.runtime.keys import key
-from sensegraph.runtime.results import Result, Results, Step, load_result, save_result
+from sensegraph.runtime.results import (
+    Result,
+    Results,
+    Step,
+    load_result,
+    read_keys_below,
+    save_result,
+    write_keys_below,
+)
 from sensegraph.types import Usage
 
 A = TypeVar("A")
@@ -49,7 +60,6 @@ Progress = Callable[[str, int, int], None]
 
 _SHARES = 16  # batches at least, where there are items enough
 _LASTING = frozenset(("content refused", "declined"))  # kinds of failures that asking again seldom changes
-_BLOCK = 256  # stored results that are looked through at once
 _FATAL = (EndpointDown, BudgetExceeded, Stopped, StoreError)  # with the store away replies would be paid for and lost
 
 
@@ -105,20 +115,7 @@ class Runtime:
             found = [key(recipe, name) for name in names]
         else:
             found = [key(recipe, step.sees(item)) for item in items]
-        return self._replace_doubted(step, found) if step.doubts else found
-
-    def _replace_doubted(self, step: Step[Any, Any], keys: list[str]) -> list[str]:
-        """`keys`, with another in place of each whose stored result is doubted, or was when it was computed again."""
-        assert step.doubts is not None
-        doubted, missing = set[str](), set[str]()
-        for at in range(0, len(keys), _BLOCK):
-            block = keys[at : at + _BLOCK]
-            stored = self.store.read(block)
-            missing.update(k for k in block if k not in stored)
-            doubted.update(k for k, raw in stored.items() if step.doubts(raw))
-        again = {k: key(k, "again") for k in doubted | missing}
-        known = self.store.has(list(again.values()))
-        return [again[k] if k in doubted or again.get(k) in known else k for k in keys]
+        return replace_doubted(self.store, step, found) if step.doubts else found
 
     def missing(
         self, step: Step[A, B], items: Sequence[A], *, names: Sequence[str] | None = None, **settings: Any
@@ -148,7 +145,7 @@ class Runtime:
         keys = self.keys(step, items, names, **settings)
         present = self.store.has(keys)
         missing = [k for k in dict.fromkeys(keys) if k not in present]
-        known = self.recall_aside(missing) if without and not self.retry else {}
+        known = recall_aside(self.store, missing) if without and not self.retry else {}
         known = {k: why for k, why in known.items() if why[0] in _LASTING}
         todo: dict[str, int] = {}
         for position, k in enumerate(keys):
@@ -192,14 +189,6 @@ class Runtime:
         before = sum(a.task == (step.task or step.name) and not a.partial for a in self.aside)
         return before + now > max(int(self.most_failed * self.begun[step.name]), self.most_failed > 0)
 
-    def recall_aside(self, keys: Sequence[str]) -> dict[str, tuple[str, str]]:
-        """Which of these results were set aside by an earlier run: of what kind the failure was, and why."""
-        marks = {key(k, "aside", "why"): k for k in keys}
-        return {
-            marks[mark]: msgspec.json.decode(raw, type=tuple[str, str])
-            for mark, raw in self.store.read(list(marks)).items()
-        }
-
     def _put_aside(
         self,
         step: Step[A, B],
@@ -242,13 +231,30 @@ class Runtime:
                     self.store.spend(step.name, spent)
             save_result(self.store, step, k, result)
             if callable(whole) and known == len(self.lacking):
-                self.store.write({key(k, "below"): "".join(below).encode()}, step.name)
+                write_keys_below(self.store, step, {k: below})
             self.computed[step.name] += 1
             self.progress(step.name, 1, 1)
             stored = Result(k, load_result(self.store, step, k))
         if self.inside:
-            self.inside[-1].extend((stored.key, *(self.keys_below(stored.key) or ())))
+            self.inside[-1].extend((stored.key, *(read_keys_below(self.store, stored.key) or ())))
         return stored
+
+    def once_each(
+        self, step: Step[A, B], wholes: Sequence[A], names: Sequence[Sequence[str]], **settings: Any
+    ) -> list[Result[B]]:
+        """`once` on each of several inputs, which are read where they are missing, and made without any step.
+
+        Where the store is shared, workers do that; what fails there is tried here, and says why.
+        """
+        tool = self._tool(step)
+        if is_shared(self.store) and len(names) > 1 and not (tool and tool.waits):
+            keys = self.keys(step, wholes, [key(*of) for of in names], **settings)
+            there = self.store.has(keys)
+            todo = {k: i for i, k in enumerate(keys) if k not in there}
+            if todo:
+                failed = self._run(step, wholes, todo, [[k] for k in todo], settings)
+                write_keys_below(self.store, step, dict.fromkeys(todo.keys() - failed.keys(), ()))
+        return [self.once(step, partial(wholes.__getitem__, i), names=of, **settings) for i, of in enumerate(names)]
 
     def _make(self, whole: A | Callable[[], A]) -> tuple[A, list[str]]:
         """The input of a step, and the keys of the results that it was made from."""
@@ -266,13 +272,6 @@ class Runtime:
         self.store.has(keys)
         if self.inside:
             self.inside[-1].extend(keys)
-
-    def keys_below(self, k: str) -> list[str] | None:
-        """The keys of the results that the input of the result `k` was made from; None where that is not known."""
-        name = key(k, "below")
-        if (found := self.store.read([name]).get(name)) is None:
-            return None
-        return [name, *(found[i : i + len(k)].decode() for i in range(0, len(found), len(k)))]
 
     def _load(self, step: Step[A, B], k: str) -> Result[B] | None:
         """The result under the key `k`; None where it is not there, or a part of it is missing."""
@@ -379,7 +378,7 @@ class Runtime:
     ) -> Iterator[tuple[int, Any]]:
         """Position and what came of every batch, or what went wrong with it, as the executor finishes it."""
         tool, work = self._tool(step), Work(items, todo, batches, stopped)
-        call = Encoded(self._call(step, settings))
+        call = self._call(step, settings)
         return run_batches(call, work, self.store, self.executor, waits=bool(tool and tool.waits))
 
     def _tool(self, step: Step[Any, Any]) -> LanguageEngine | Embedder | Reranker | None:

@@ -193,7 +193,7 @@ def test_a_part_with_summaries_is_stored_once_and_names_both_ends_of_a_relation(
     assert (tuple(found.entities), tuple(found.relations)) == (whole.entities, whole.relations)
     one, other = columns_of(found).relations.records, columns_of(whole).relations.records
     assert np.array_equal(one, other)
-    unread = {k: lambda: pytest.fail("read again") for k in parts.read}
+    unread: dict[str, Any] = dict.fromkeys(parts.inputs)  # nothing that could be read again
     calls = len(server.calls)
-    assert describe_crowded(replace(parts, read=unread), rt, how) == replace(described, read=unread)
+    assert describe_crowded(replace(parts, inputs=unread), rt, how) == replace(described, inputs=unread)
     assert len(server.calls) == calls

@@ -7,10 +7,9 @@ chunks, and changes by doubling.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from hashlib import blake2b
 from typing import Any, TypeVar
 
 import numpy as np
@@ -24,7 +23,6 @@ from sensegraph.index.graph.merged_parts import (
     ENDS,
     ClaimPart,
     EntityPart,
-    EntitySlices,
     RelationPart,
     describe_entities,
     describe_relations,
@@ -36,11 +34,9 @@ from sensegraph.index.graph.merged_parts import (
     slice_runs,
 )
 from sensegraph.index.graph.merging import describe_graphs, gather_relations
+from sensegraph.index.graph.part_inputs import Cut, Degrees, EntityInput, PartInput, PartInputs, Runs, SummarisedInput
 from sensegraph.index.graph.slicing import (
-    DIGEST,
-    KINDS,
     Said,
-    Slices,
     Told,
     name_apart,
     partition_of,
@@ -56,7 +52,6 @@ from sensegraph.types import Claim, Context, Entity, Graph, Relation
 
 B = TypeVar("B")
 T = TypeVar("T")
-Wanted = tuple[str, Callable[[], Any]]  # what stands for the input of a part, and what reads it
 _CHUNKS, _FEW_CHUNKS = 128, 32  # of so many a partition holds what they say, up to twice as many
 _MANY = 64  # partitions up to which they are of few chunks
 
@@ -75,59 +70,17 @@ def knowledge_graph(extracted: Extracted, rt: Runtime, settings: GraphSettings, 
     return rt.once(describe_graphs, lambda: join_parts(rt, parts), names=names, **by)
 
 
-@dataclass(frozen=True)
-class Runs(Sequence[Any]):
-    """Runs of documents by their numbers, each with what it is `told`, if any is: read when they are asked for."""
-
-    extracted: Extracted
-    numbers: Sequence[int]
-    told: Sequence[Told] = ()
-
-    def __len__(self) -> int:
-        return len(self.numbers)
-
-    def __getitem__(self, index: Any) -> Any:
-        number = self.numbers[index]
-        pairs = [(c.id, c.document, len(c.text), x) for c, x in self.extracted.read_run(number)]
-        return (pairs, self.told[number]) if self.told else pairs
-
-
-class Cut:
-    """All runs, cut into slices for so many partitions."""
-
-    def __init__(self, packed: Sequence[NDArray[np.uint8]], parts: int) -> None:
-        self.slices = [Slices(np.asarray(array), parts) for array in packed]
-        shape = (len(self.slices), len(KINDS), parts)
-        raw = b"".join(run.digests() for run in self.slices)
-        self._digests = np.frombuffer(raw, np.uint8).reshape(*shape, DIGEST)
-        self._there: NDArray[np.bool_] = np.any(self._digests, axis=-1)
-
-    def held(self, kind: int) -> list[int]:
-        """The partitions of which some run says something."""
-        found: list[int] = np.flatnonzero(self._there[:, kind].any(axis=0)).tolist()
-        return found
-
-    def name(self, kind: int, part: int) -> str:
-        """What stands for all that is said of a partition."""
-        rows = self._there[:, kind, part]
-        return blake2b(self._digests[rows, kind, part].tobytes(), digest_size=20).hexdigest()
-
-    def read(self, kind: int, part: int) -> list[bytes]:
-        """What the runs say of a partition, in their order."""
-        return [self.slices[i].read(kind, part) for i in np.flatnonzero(self._there[:, kind, part]).tolist()]
-
-
 @dataclass(frozen=True, slots=True)
 class Parts:
     """The parts of a graph by their keys, in the order of ids, without their records.
 
-    `read` gives by its key what an entity or relation part is made of, `weighing` says how relations weigh.
+    `inputs` gives by its key what an entity or relation part is made of, `weighing` says how relations weigh.
     """
 
     entities: Mapping[str, EntityPart]
     relations: Mapping[str, RelationPart]
     claims: Mapping[str, ClaimPart]
-    read: Mapping[str, Callable[[], Any]]
+    inputs: Mapping[str, PartInput]
     weighing: Mapping[str, Any]
 
 
@@ -140,12 +93,9 @@ def merge_in_partitions(
     said = list(rt.each(say_names, Runs(extracted, every), names=names))
     told, called = _tell_all(extracted, said, rt, settings, aliases)
     runs = Runs(extracted, every, told)
-    packed = [
-        rt.once(slice_runs, partial(runs.__getitem__, i), names=(names[i], key(told[i])), parts=parts).value
-        for i in every
-    ]
+    packed = rt.once_each(slice_runs, runs, [(names[i], key(told[i])) for i in every], parts=parts)
     cut, limit, weight, most = Cut(packed, parts), settings.describe_above, settings.weight, 1
-    linked: list[Wanted] = [(cut.name(1, p), partial(cut.read, 1, p)) for p in cut.held(1)]
+    linked = cut.list_wanted(1)
     if weight == "normalised":
         counted = make_parts(merge_relation_slices, linked, rt, limit=limit, weight="count", most=1)
         most = int(_join_ends(counted.values())["weight"].max(initial=1))
@@ -154,17 +104,12 @@ def merge_in_partitions(
     named: dict[int, dict[Name, Called]] = defaultdict(dict)
     for whose, by in called.items():
         named[partition_of(entity_id(by.name), parts)][whose] = by
-    mentioned: list[Wanted] = [
-        (
-            key(cut.name(0, p), degrees.name(p), sorted(named[p].items())),
-            partial(_take_slices, cut, p, degrees, named[p]),
-        )
-        for p in cut.held(0)
-    ]
+    mentioned = [EntityInput(slices, degrees, named[slices.part]) for slices in cut.list_wanted(0)]
     entities = make_parts(merge_entity_slices, mentioned, rt, limit=limit)
-    claims = make_parts(merge_claim_slices, [(cut.name(2, p), partial(cut.read, 2, p)) for p in cut.held(2)], rt)
-    read = dict(zip((*relations, *entities), (read for _, read in (*linked, *mentioned)), strict=True))
-    return Parts(entities, relations, claims, read, {"weight": weight, "most": most})
+    claims = make_parts(merge_claim_slices, cut.list_wanted(2), rt)
+    made_of: list[PartInput] = [*linked, *mentioned]
+    inputs = dict(zip((*relations, *entities), made_of, strict=True))
+    return Parts(entities, relations, claims, inputs, {"weight": weight, "most": most})
 
 
 def _tell_all(
@@ -179,47 +124,21 @@ def _tell_all(
     return [tell_ids(run, called) for run in told], called
 
 
-def _take_slices(cut: Cut, part: int, degrees: Degrees, called: Mapping[Name, Called]) -> EntitySlices:
-    return EntitySlices(cut.read(0, part), degrees.of(part), called)
-
-
-class Degrees:
-    """How many relations each entity has, by partition."""
-
-    def __init__(self, ends: NDArray[Any], parts: int) -> None:
-        every = np.concatenate((ends["source"], ends["target"]))
-        self._ids, self._counts = np.unique(every, return_counts=True)
-        home = (self._ids >> np.uint64(32)) * np.uint64(parts) >> np.uint64(32)
-        self._starts = np.searchsorted(home, np.arange(parts + 1, dtype=np.uint64)).tolist()
-
-    def name(self, part: int) -> str:
-        """What stands for the degrees in a partition."""
-        rows = slice(self._starts[part], self._starts[part + 1])
-        return blake2b(self._ids[rows].tobytes() + self._counts[rows].tobytes(), digest_size=20).hexdigest()
-
-    def of(self, part: int) -> dict[int, int]:
-        """The degrees in a partition, by the numbers of ids."""
-        rows = slice(self._starts[part], self._starts[part + 1])
-        return dict(zip(self._ids[rows].tolist(), self._counts[rows].tolist(), strict=True))
-
-
-def make_parts(step: Step[Any, B], wanted: Sequence[Wanted], rt: Runtime, **settings: Any) -> dict[str, B]:
-    """Parts by their keys, each given as what stands for its input and a function that reads it where it is missing."""
-    keys = _complete_parts(step, [((name,), read) for name, read in wanted], rt, **settings)
+def make_parts(step: Step[Any, B], wanted: Sequence[PartInput], rt: Runtime, **settings: Any) -> dict[str, B]:
+    """Parts by their keys, each given as its input, which is read where the part is missing."""
+    keys = _complete_parts(step, wanted, rt, **settings)
     found = rt.store.read(keys)
     return {k: step.decode(found[k]) for k in keys}
 
 
-def _complete_parts(
-    step: Step[Any, Any], wanted: Sequence[tuple[tuple[str, ...], Callable[[], Any]]], rt: Runtime, **settings: Any
-) -> list[str]:
+def _complete_parts(step: Step[Any, Any], wanted: Sequence[PartInput], rt: Runtime, **settings: Any) -> list[str]:
     """The keys of parts; those that are missing are made."""
-    keys = rt.keys(step, wanted, [key(*names) for names, _ in wanted], **settings)
+    keys = rt.keys(step, wanted, [key(*part.names) for part in wanted], **settings)
     held = [(k, *(f"{k}.{name}" for name in list_record_fields(step.result))) for k in keys]
     there = rt.store.has([name for names in held for name in names])
-    for (names, read), of_part in zip(wanted, held, strict=True):
-        if not there.issuperset(of_part):  # a damaged table is removed without the rest of its result
-            rt.once(step, read(), names=names, **settings)
+    # a damaged table is removed without the rest of its result
+    missing = [part for part, names in zip(wanted, held, strict=True) if not there.issuperset(names)]
+    rt.once_each(step, PartInputs(missing), [part.names for part in missing], **settings)
     rt.rely_on(keys)
     return keys
 
@@ -237,7 +156,7 @@ def describe_crowded(parts: Parts, rt: Runtime, settings: GraphSettings) -> Part
         wanted = []
         for k, ids in crowded.items():
             told = {name: summaries[name] for name in ids}
-            wanted.append(((k, key(sorted(told.items()))), partial(_tell_part, parts.read[k], told)))
+            wanted.append(SummarisedInput(k, parts.inputs[k], told))
         return dict(zip(crowded, _complete_parts(step, wanted, rt, **settings), strict=True))
 
     entity_keys = described(describe_entities, entities)
@@ -247,10 +166,6 @@ def describe_crowded(parts: Parts, rt: Runtime, settings: GraphSettings) -> Part
         entities={entity_keys.get(k, k): part for k, part in parts.entities.items()},
         relations={relation_keys.get(k, k): part for k, part in parts.relations.items()},
     )
-
-
-def _tell_part(read: Callable[[], Any], told: Mapping[str, str]) -> tuple[Any, Mapping[str, str]]:
-    return read(), told
 
 
 @step("graph.ends", version=1)
@@ -277,7 +192,7 @@ def _summarise_parts(
     @cache  # within this build, of the parts that changed: read once for all
     def gather(k: str) -> list[Any]:
         """The crowded elements of a part."""
-        made = parts.read[k]()
+        made = parts.inputs[k].read()
         if k in entities:
             return [e for e in made.gather() if e.id in entities[k]]
         links = gather_relations(read_link_slices(made), parts.weighing["weight"], parts.weighing["most"])

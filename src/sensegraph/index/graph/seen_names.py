@@ -23,7 +23,7 @@ from sensegraph.index.extraction import Extracted
 from sensegraph.index.graph.elements import entity_id
 from sensegraph.index.graph.graph_settings import GraphSettings
 from sensegraph.index.graph.merged_parts import number_id, say_names
-from sensegraph.index.graph.partitions import Runs
+from sensegraph.index.graph.part_inputs import Runs
 from sensegraph.index.graph.slicing import Pairs, Told, Uses, count_entity_uses, name_apart, read_run_rows, tell_runs
 from sensegraph.resolution import Mentioned
 from sensegraph.resolution.aliases import Aliases, Name

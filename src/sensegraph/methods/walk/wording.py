@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -27,7 +27,8 @@ from sensegraph.index.restricted.scope import ScopedIndex
 from sensegraph.language.dates.date_words import asked_date_words, find_own_date, list_date_words
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.text import list_stems, name_stemmer, part_camel_case, split_runs, stem_run
-from sensegraph.runtime.results import recall_result, step
+from sensegraph.protocols import Store
+from sensegraph.runtime.results import ReadItems, recall_result, step
 from sensegraph.types import Chunk
 
 _OPENING = 60  # characters of a text in which the day that it was written may stand
@@ -225,6 +226,12 @@ def ask_words(text: str) -> tuple[list[str], list[str]]:
     return list_stems(part_camel_case(text)), asked_date_words(text)
 
 
+def _read_run(
+    read: Callable[[Store], Sequence[Worded]], entries: Sequence[DocumentEntry], store: Store
+) -> tuple[Sequence[Worded], Sequence[DocumentEntry]]:
+    return read(store), entries
+
+
 class WordingPart(Part[Wording, NoSettings]):
     """What every chunk says, word by word."""
 
@@ -241,15 +248,13 @@ class WordingPart(Part[Wording, NoSettings]):
         entries = catalogue.documents
         worded = rt.each(word_documents, chunks)
 
-        def read(run: range) -> tuple[Sequence[Worded], Sequence[DocumentEntry]]:
-            return worded[run.start : run.stop], entries[run.start : run.stop]
+        runs = cut_keys(chunks.keys, len(catalogue.chunks))
 
-        made = [
-            rt.once(
-                word_runs, partial(read, run), names=(*(worded.keys[i] for i in run), *(chunks.keys[i] for i in run))
-            )
-            for run in cut_keys(chunks.keys, len(catalogue.chunks))
-        ]
+        def find(i: int) -> Callable[[Store], tuple[Sequence[Worded], Sequence[DocumentEntry]]]:
+            return partial(_read_run, worded.reader(runs[i]), entries[runs[i].start : runs[i].stop])
+
+        named = [(*(worded.keys[i] for i in run), *(chunks.keys[i] for i in run)) for run in runs]
+        made = rt.once_each(word_runs, ReadItems(rt.store, len(runs), find), named)
         names = tuple(run.key for run in made)
         return MadePart(PartEntry(rt.once(make_wording, lambda: [run.value for run in made], names=names).key))
 

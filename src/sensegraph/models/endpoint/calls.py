@@ -114,8 +114,11 @@ class Calls:
         attempt, pauses, answers, own_pause = 0, 0, self._answers, 0.0
         while True:
             admission = self._pace.admit(need)
-            if (early := max(self._pace.wait(admission), 0.0 if own_pause else self._gate.left())) > 0:
+            while (early := max(self._pace.wait(admission), 0.0 if own_pause else self._gate.left())) > 0:
                 pause(early)
+                if not self._pace.missed(admission):
+                    break
+                admission = self._pace.admit(need)
             found = self._attempt(path, raw, body, streaming)
             check_stop()
             if isinstance(found, dict):

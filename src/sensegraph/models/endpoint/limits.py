@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from sensegraph.runtime.stores.replies import Replies
 
 MINUTE = 60.0
+_LATE = 1 / 60  # of a minute by which a call may begin after its moment without being too close to those that follow
 _LOOK_S = 0.2  # between two looks at a budget whose room others hold
 
 
@@ -72,6 +73,10 @@ class Pace:
         """The seconds from now until the call may start."""
         return max(0.0, admission.start - self._clock())
 
+    def missed(self, admission: Admission) -> bool:
+        """Whether the call is so late that it needs another place."""
+        return False
+
     def settle(self, admission: Admission, tokens: int) -> None:
         """Replace what was held for a call by what it took."""
         with self._lock:
@@ -92,7 +97,11 @@ class Pace:
 
 
 class SharedPace(Pace):
-    """A pace that holds over all processes that use a store, by a name; `window` is its minute, in seconds."""
+    """A pace that holds over all processes that use a store, by a name; `window` is its minute, in seconds.
+
+    Processes begin calls later than they were told, each by another time. So places are a little further apart than a
+    minute, and a call that is later than by that much takes another one.
+    """
 
     def __init__(self, shared: SharedLimits, name: str, requests: int, tokens: int, window: float = MINUTE) -> None:
         super().__init__(requests, tokens)
@@ -101,8 +110,13 @@ class SharedPace(Pace):
     def admit(self, tokens: int) -> Admission:
         """A place for a call of about `tokens`; the caller waits until its `start`, by the clock of this machine."""
         need = min(tokens, self.tokens) if self.tokens else tokens
-        number, seconds = self._shared.admit(self._name, need, self.requests, self.tokens, self._window)
+        window = self._window * (1 + _LATE)
+        number, seconds = self._shared.admit(self._name, need, self.requests, self.tokens, window)
         return Admission(self._clock() + seconds, need, number)
+
+    def missed(self, admission: Admission) -> bool:
+        """Whether the call is so late that it needs another place."""
+        return self._clock() > admission.start + self._window * _LATE
 
     def settle(self, admission: Admission, tokens: int) -> None:
         """Replace what was held for a call by what it took."""
