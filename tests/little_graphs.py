@@ -33,6 +33,9 @@ class Given(Index):
     def page(self, name, place):
         return None
 
+    def figure(self, name, place):
+        return None
+
 
 @dataclass(frozen=True)
 class Link:

@@ -46,7 +46,7 @@ def test_what_is_left_out_of_a_value_is_empty(classes: list[type[Any]]):
     }
     assert left_out == {
         **NOT_EMPTY,
-        **dict.fromkeys(("Citation.page", "Verdict.winner", "Inquiry.counted", "WordCounts.name")),
+        **dict.fromkeys(("Citation.page", "Citation.figure", "Verdict.winner", "Inquiry.counted", "WordCounts.name")),
     }
 
 

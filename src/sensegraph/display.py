@@ -8,6 +8,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from sensegraph.extractions import CitedFigure
     from sensegraph.types import Answer, Citation
 
 _SHOWN = 5  # sources beyond which a notebook shows them folded
@@ -15,15 +16,20 @@ _LONGEST = 60  # characters of a text that a prompt of Python shows
 _ITEMS = 3  # things of a collection that it shows
 
 
-def format_span(document: str, start: int, end: int, page: int | None) -> str:
-    """Where a span of a document stands: `notes.txt:40-97`, or `report.pdf, p. 3, 40-97`."""
-    between = ":" if page is None else f", p. {page}, "
-    return f"{document}{between}{start}-{end}"
+def format_span(document: str, start: int, end: int, page: int | None, figure: CitedFigure | None = None) -> str:
+    """Where a span of a document stands: `notes.txt:40-97`, or `report.pdf, p. 3, 40-97`.
+
+    Of what a model told of a figure: `report.pdf, p. 3, figure 2 (described by MODEL), 40-97`.
+    """
+    inside = [f"p. {page}"] if page else []
+    inside += [f"figure {figure.number} (described by {figure.described_by})"] if figure else []
+    return ", ".join([document, *inside, f"{start}-{end}"]) if inside else f"{document}:{start}-{end}"
 
 
 def format_source(cited: Citation) -> str:
     """A source of an answer: its number, document, span and quote."""
-    return f"[{cited.marker}] {format_span(cited.document, cited.start, cited.end, cited.page)} “{cited.quote}”"
+    place = format_span(cited.document, cited.start, cited.end, cited.page, cited.figure)
+    return f"[{cited.marker}] {place} “{cited.quote}”"
 
 
 def show_text(found: Answer) -> str:
@@ -37,7 +43,7 @@ def show_html(found: Answer) -> str:
     paragraphs = "".join(f"<p>{escape(part)}</p>" for part in found.text.split("\n\n") if part.strip())
     rows = "".join(
         f'<li value="{c.marker}"><q>{escape(c.quote)}</q> '
-        f"<code>{escape(format_span(c.document, c.start, c.end, c.page))}</code></li>"
+        f"<code>{escape(format_span(c.document, c.start, c.end, c.page, c.figure))}</code></li>"
         for c in found.citations
     )
     state = " open" if len(found.citations) <= _SHOWN else ""

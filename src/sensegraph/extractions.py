@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 Scalar = str | int | float | bool | None
+_FIGURE = re.compile(r"^\ufffc figure (\d{1,6})(?:, page (\d{1,6}))?, described by ([^\n]{1,200})\n", re.MULTILINE)
 _FILE = re.compile(r"(.*[^/.])\.(?:[a-z]{2,5}|[A-Z]{3})")
 
 
@@ -42,11 +43,35 @@ class Displayed:
         return show_html(self)  # type: ignore[arg-type]
 
 
+@dataclass(frozen=True, slots=True)
+class CitedFigure:
+    """A figure of a document, counted from 1, as the model `described_by` tells it."""
+
+    number: int
+    described_by: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedFigure:
+    """Where the text of a document tells of a figure: the line from `head` on names it, from `start` on it is told."""
+
+    head: int
+    start: int
+    page: int | None
+    figure: CitedFigure
+
+    def write_head(self) -> str:
+        """The line that begins what is told of the figure."""
+        page = f", page {self.page}" if self.page else ""
+        return f"\ufffc figure {self.figure.number}{page}, described by {self.figure.described_by}\n"
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Document(Shortened):
     """A source text. `id` is the caller's name for it, unique in the corpus; `time` is ISO 8601 or empty.
 
-    A form feed in the text begins a page.
+    A form feed in the text begins a page. What a model told of its figures stands at its end, each behind a line that
+    begins with U+FFFC, the sign for an object in a text.
     """
 
     id: str
@@ -62,6 +87,16 @@ class Document(Shortened):
             return ()
         last = len(self.text.rstrip())
         return 0, *(place for m in re.finditer("\f", self.text) if (place := m.end()) < last)
+
+    @property
+    def figures(self) -> tuple[PlacedFigure, ...]:
+        """The figures that a model told of, where the text tells of them; each to the next, the last to its end."""
+        if "\ufffc" not in self.text:
+            return ()
+        return tuple(
+            PlacedFigure(m.start(), m.end(), int(m[2]) if m[2] else None, CitedFigure(int(m[1]), m[3]))
+            for m in _FIGURE.finditer(self.text)
+        )
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -97,6 +132,19 @@ class Source:
 
 
 # ── what one chunk says ──────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """What one chunk says about an entity or a relation; kept for ever, so that removal and filters are exact.
+
+    `starts` and `ends` say since and until when it holds, as ISO dates, where a model told; else the text may tell.
+    """
+
+    text: str
+    source: Source
+    starts: str = ""
+    ends: str = ""
 
 
 @dataclass(frozen=True, slots=True)

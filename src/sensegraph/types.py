@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from sensegraph.extractions import Chunk as Chunk
-from sensegraph.extractions import Displayed, Shortened
+from sensegraph.extractions import CitedFigure, Displayed, Shortened
+from sensegraph.extractions import Description as Description
 from sensegraph.extractions import Document as Document
 from sensegraph.extractions import ExtractedClaim as ExtractedClaim
 from sensegraph.extractions import ExtractedEntity as ExtractedEntity
@@ -49,19 +50,6 @@ class Usage:
 
 
 # ── the graph ────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-@dataclass(frozen=True, slots=True)
-class Description:
-    """What one chunk says about an entity or a relation; kept for ever, so that removal and filters are exact.
-
-    `starts` and `ends` say since and until when it holds, as ISO dates, where a model told; else the text may tell.
-    """
-
-    text: str
-    source: Source
-    starts: str = ""
-    ends: str = ""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -373,7 +361,10 @@ class Evidence(Shortened):
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """`quote == document.text[start:end]`; `marker` is its number in the answer, `page` that on which it begins."""
+    """`quote == document.text[start:end]`; `marker` is its number in the answer, `page` that on which it begins.
+
+    In a `figure` the words are those of a model that described it, and not of the source.
+    """
 
     marker: int
     document: str
@@ -381,6 +372,7 @@ class Citation:
     end: int
     quote: str
     page: int | None = None
+    figure: CitedFigure | None = None
 
 
 @dataclass(frozen=True, slots=True, repr=False)

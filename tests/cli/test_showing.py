@@ -107,6 +107,9 @@ class Shelf:
     def page(self, document: str, place: int) -> int | None:
         return None
 
+    def figure(self, document: str, place: int) -> None:
+        return None
+
 
 def test_evidence_shows_the_best_sentences_with_their_places_and_counts_what_is_empty() -> None:
     whole = Passage("chunk", "c", TEXT, 1.5, "A title", (Source("c", 0, len(TEXT)),))

@@ -62,6 +62,9 @@ class GraphReader:
     def page(self, name: str, place: int) -> int | None:
         return None if name == "storm" else 1 + (place >= 20)
 
+    def figure(self, name: str, place: int) -> None:
+        return None
+
 
 SHELF: Index = GraphReader()  # type: ignore[assignment]
 

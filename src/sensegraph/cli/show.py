@@ -13,7 +13,7 @@ from unicodedata import east_asian_width
 from sensegraph.cli.options import explain_missing_index, format_root_flag
 from sensegraph.corpus.views import CALL_SECONDS, HASH, list_passage_documents
 from sensegraph.display import format_span
-from sensegraph.index.browse.pages import Place
+from sensegraph.index.browse.pages import Place, place_span
 from sensegraph.language.sentences import balance_emphasis, split_sentences
 from sensegraph.language.text import collect_terms
 from sensegraph.language.word_lists import STOP
@@ -96,8 +96,8 @@ def format_place(place: Citation | Event | Place, files: Mapping[str, str]) -> s
     In place of a document whose name is a hash stands its title.
     """
     if HASH.fullmatch(place.document) and place.document in files:
-        return format_span(files[place.document], place.start, place.end, place.page)
-    span = format_span(place.document, place.start, place.end, place.page)
+        return format_span(files[place.document], place.start, place.end, place.page, place.figure)
+    span = format_span(place.document, place.start, place.end, place.page, place.figure)
     return span + _name_record_file(place.document, files)
 
 
@@ -150,7 +150,7 @@ def format_evidence(
             chunk = chunks[s.chunk]
             first = chunk.start + s.start
             for a, b in spans:
-                place = Place(chunk.document, first + a, first + b, index.page(chunk.document, first + a))
+                place = place_span(index, chunk.document, first + a, first + b)
                 lines.append(f"   {format_place(place, {})} “{shorten_line(p.text[a:b], _SENTENCE)}”")
         else:
             lines.append(f"   {shorten_line(p.text)}")

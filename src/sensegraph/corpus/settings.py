@@ -35,7 +35,7 @@ T = TypeVar("T")
 
 ENGINES = Names("engines", ("auto", "offline", "model", "local"))
 Guarded = Literal[
-    "chat", "embedding", "rerank", "local", "folder", "cross-encoder", "store", "cluster"
+    "chat", "embedding", "rerank", "vision", "local", "folder", "cross-encoder", "store", "cluster"
 ]  # what an approval may be needed for
 FILE = "sensegraph.toml"
 FOLDER = ".sensegraph"  # where a corpus keeps its store, inside its own folder
@@ -43,7 +43,8 @@ FOLDER = ".sensegraph"  # where a corpus keeps its store, inside its own folder
 FIXED = ("name", "requires", "reads", "foreign", "part_settings", "part_objects")
 _GUARDED = (
     *("endpoint.base_url", "endpoint.api_key_env", "endpoint.embedding_base_url", "endpoint.embedding_api_key_env"),
-    *("endpoint.rerank_base_url", "endpoint.rerank_api_key_env", "local.model", "embedding.folder", "rerank.model"),
+    *("endpoint.rerank_base_url", "endpoint.rerank_api_key_env", "endpoint.vision_base_url"),
+    *("endpoint.vision_api_key_env", "local.model", "embedding.folder", "rerank.model"),
     *("store.url", "executor.address"),
 )
 _LINKS = "documents.follow_links"
@@ -387,9 +388,7 @@ def _find_wanted(settings: Settings, name: Guarded) -> tuple[list[str], set[str]
         files = {foreign["store.url"]} if "store.url" in foreign and settings.store.url else set()
         return [endpoint_settings.approval_of_store(settings.store.url)] if files else [], files, True
     given, table = settings.endpoint, endpoint_settings.address_purpose(settings.endpoint, name)
-    addresses = {"embedding": given.embedding_base_url, "rerank": given.rerank_base_url}
-    variables = {"embedding": given.embedding_api_key_env, "rerank": given.rerank_api_key_env}
-    url, variable = addresses.get(name, ""), variables.get(name, "")
+    url, variable = (getattr(given, f"{name}_{field}", "") for field in ("base_url", "api_key_env"))
     chosen = [f"endpoint.{name}_base_url" if url else "endpoint.base_url"]
     if table.api_key_env not in ("", endpoint_settings.USUAL):
         chosen.append(f"endpoint.{name}_api_key_env" if variable else "endpoint.api_key_env")

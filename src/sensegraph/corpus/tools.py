@@ -52,6 +52,8 @@ def needed_approvals(settings: Settings) -> Iterator[Guarded]:
         yield "embedding"
     if settings.rerank.by == "endpoint":
         yield "rerank"
+    if settings.endpoint.vision_model:
+        yield "vision"
     if settings.engine == "local":
         yield "local"
     if _uses_folder(settings):
@@ -178,9 +180,9 @@ def make_endpoint(
     from sensegraph.models.endpoint.profile import ENDPOINTS, Memory
 
     table = address_purpose(settings.endpoint, purpose)
-    own = [(e.settings.base_url, e.settings.api_key_env) for e in beside]
-    if (table.base_url, table.api_key_env) in own:
-        return beside[own.index((table.base_url, table.api_key_env))]
+    own = [(e.settings.base_url, e.settings.api_key_env, e.settings.model) for e in beside]
+    if (where := (table.base_url, table.api_key_env, table.model)) in own:
+        return beside[own.index(where)]
     check_approved(settings, purpose)
     memory = Memory(journal.folder / ENDPOINTS if journal and journal.folder else None)
     limits = (table.max_tokens_total, table.max_cost_usd)

@@ -48,11 +48,19 @@ _USAGE = ("calls", "prompt_tokens", "completion_tokens", "embedding_tokens", "co
 
 
 def _view_fields(value: object) -> JSON:
-    """The fields of a value by name, and those of the values inside it."""
+    """The fields of a value by name, and those of the values inside it; `figure` only where there is one."""
     from msgspec import to_builtins  # not when help is shown
 
-    found: JSON = to_builtins(value)
+    found: JSON = _leave_out_no_figure(to_builtins(value))
     return found
+
+
+def _leave_out_no_figure(value: Any) -> Any:
+    if isinstance(value, list | tuple):
+        return [_leave_out_no_figure(v) for v in value]
+    if not isinstance(value, dict):
+        return value
+    return {n: _leave_out_no_figure(v) for n, v in value.items() if v is not None or n != "figure"}
 
 
 # ── answers and evidence ──
@@ -90,6 +98,8 @@ def view_evidence(found: Evidence, index: Index) -> JSON:
 
 
 def _view_passages(passages: Sequence[Passage], index: Index) -> list[JSON]:
+    from sensegraph.index.browse.pages import place_span  # not when help is shown
+
     return [
         {
             "kind": p.kind,
@@ -97,10 +107,7 @@ def _view_passages(passages: Sequence[Passage], index: Index) -> list[JSON]:
             "score": p.score,
             "text": p.text,
             "documents": list(dict.fromkeys(document for document, _, _ in where)),
-            "places": [
-                {"document": document, "start": start, "end": end, "page": index.page(document, start)}
-                for document, start, end in where
-            ],
+            "places": [_view_fields(place_span(index, *span)) for span in where],
         }
         for p, where in zip(passages, list_passage_places(passages, index), strict=True)
     ]

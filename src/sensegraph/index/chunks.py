@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import accumulate
 
@@ -41,25 +41,26 @@ def chunk_by(documents: Sequence[Document], *, chunker: Chunker) -> list[tuple[C
 
     Raises InputError for spans that are not inside their document, or do not come in order.
     """
-    name, cut = type(chunker).__name__, chunker.chunk(documents)
-    if len(cut) != len(documents):
-        raise InputError(f"The chunker {name} cut {len(cut)} documents where {len(documents)} were given.")
-    found = []
-    for document, spans in zip(documents, cut, strict=True):
+    split = [_split_at_figures(d) for d in documents]
+    parts = [part for own in split for part in own]
+    name, cut = type(chunker).__name__, chunker.chunk([replace(part.document, text=part.text) for part in parts])
+    if len(cut) != len(parts):
+        raise InputError(f"The chunker {name} cut {len(cut)} documents where {len(parts)} were given.")
+    found: list[list[Chunk]] = []
+    for part, spans in zip(parts, cut, strict=True):
         last = (0, 0)
         for start, end in spans:
-            if not 0 <= start < end <= len(document.text) or (start, end) < last:
+            if not 0 <= start < end <= len(part.text) or (start, end) < last:
                 raise InputError(
                     f"The chunker {name} gave the span {start}:{end} after {last[0]}:{last[1]} for "
-                    f"{document.id!r}, which has {len(document.text)} characters; spans lie inside, in order."
+                    f"{part.document.id!r}, which has {len(part.text)} characters; spans lie inside, in order."
                 )
             last = start, end
-        read = read_blocks(document.text).text
+        read = read_blocks(part.text).text
         texts = [(start, end, read[start:end]) for start, end in dict.fromkeys(map(tuple, spans))]
-        found.append(
-            tuple(_make_chunk(document, read, a, b, count_tokens(text)) for a, b, text in texts if text.strip())
-        )
-    return found
+        found.append([part.make_chunk(read, a, b, count_tokens(text)) for a, b, text in texts if text.strip()])
+    made = iter(found)
+    return [tuple(chunk for _ in own for chunk in next(made)) for own in split]
 
 
 @step("chunks.chunk", version=5)
@@ -70,22 +71,43 @@ def chunk_documents(documents: Sequence[Document], *, size: int, overlap: int) -
     tokens is no chunk of its own, which would say little new: the last window takes it in, so that it alone can hold
     `size + overlap` tokens. No grapheme is cut but one that is longer than a window. An empty document has no chunk.
     The text of a chunk is that of its span as it is read (see `language.blocks`), and of a run of blanks one counts:
-    so a text gives the same chunks however it is wrapped.
+    so a text gives the same chunks however it is wrapped. What a model told of a figure is cut by itself.
     """
     if not 0 <= overlap < size:
         raise SettingsError(f"chunk_overlap ({overlap}) must be at least 0 and below chunk_tokens ({size}).")
     made = []
     for document in documents:
-        read = read_blocks(document.text).text
-        collapsed = collapse_blanks(read)
-        windows = [w for w in _cut_windows(collapsed.text, size, overlap) if collapsed.text[w[0] : w[1]].strip()]
-        made.append(tuple(_make_chunk(document, read, *collapsed.to_source(a, b), count) for a, b, count in windows))
+        found: list[Chunk] = []
+        for part in _split_at_figures(document):
+            read = read_blocks(part.text).text
+            collapsed = collapse_blanks(read)
+            windows = [w for w in _cut_windows(collapsed.text, size, overlap) if collapsed.text[w[0] : w[1]].strip()]
+            found += (part.make_chunk(read, *collapsed.to_source(a, b), count) for a, b, count in windows)
+        made.append(tuple(found))
     return made
 
 
-def _make_chunk(document: Document, read: str, start: int, end: int, count: int) -> Chunk:
-    text = read[start:end]
-    return Chunk(chunk_id(document.id, start, text), document.id, start, end, count, text, document.title)
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A part of a document's text that is cut by itself: what the source says, or what a model told of a figure."""
+
+    document: Document
+    first: int
+    text: str
+
+    def make_chunk(self, read: str, start: int, end: int, count: int) -> Chunk:
+        """The chunk of a span of this part, of which `read` is the text as it is read."""
+        document, text, place = self.document, read[start:end], self.first + start
+        return Chunk(
+            chunk_id(document.id, place, text), document.id, place, self.first + end, count, text, document.title
+        )
+
+
+def _split_at_figures(document: Document) -> list[_Part]:
+    """The text of the source, and what was told of each figure: no chunk holds words of both."""
+    figures = document.figures
+    starts, ends = [0, *(f.start for f in figures)], [*(f.head for f in figures), len(document.text)]
+    return [_Part(document, a, document.text[a:b]) for a, b in zip(starts, ends, strict=True)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from sensegraph.algorithms.graphs import Floats
 from sensegraph.algorithms.ranking import Stack
 from sensegraph.errors import NotIndexed, StoreError
+from sensegraph.extractions import CitedFigure, PlacedFigure
 from sensegraph.index.chunks import chunk_documents
 from sensegraph.index.graph.lookups import Lookups, build_lookups
 from sensegraph.index.manifest import Catalogue, ChunkEntry, DocumentEntry, Manifest, note_left_out, read_manifest
@@ -273,16 +274,32 @@ class Index:
 
         Raises NotIndexed for an id that is not in the index.
         """
-        known = self.root._pages
+        if inside := self._figure(name, place):
+            return inside.page
+        return bisect_right(self.root._places[name][0], place) or None
+
+    def figure(self, name: str, place: int) -> CitedFigure | None:
+        """The figure whose description by a model holds the character at `place`; None for the text of the source.
+
+        Raises NotIndexed for an id that is not in the index.
+        """
+        inside = self._figure(name, place)
+        return inside.figure if inside else None
+
+    def _figure(self, name: str, place: int) -> PlacedFigure | None:
+        known = self.root._places
         if name not in known:
             if len(known) >= _PAGED:
                 known.clear()
-            known[name] = self.document(name).pages
-        return bisect_right(known[name], place) or None
+            found = self.document(name)
+            known[name] = found.pages, found.figures
+        figures = known[name][1]
+        at = bisect_right(figures, place, key=lambda f: f.head) - 1 if figures else -1
+        return figures[at] if at >= 0 else None
 
     @cached_property
-    def _pages(self) -> dict[str, tuple[int, ...]]:
-        """Where the pages of documents begin that were asked for."""
+    def _places(self) -> dict[str, tuple[tuple[int, ...], tuple[PlacedFigure, ...]]]:
+        """Where the pages and the figures of documents begin that were asked for."""
         return {}
 
     def chunks(self, ids: Sequence[str]) -> dict[str, Chunk]:

@@ -180,8 +180,8 @@ class _Writer:
         place = (chunk.document, *locate_in_source(whole, chunk.start, chunk.text, start, end))
         if place not in self.citations:
             quote = whole[place[1] : place[2]]
-            page = self.index.page(place[0], place[1])
-            self.citations[place] = Citation(len(self.citations) + 1, *place, quote, page)
+            told = self.index.page(place[0], place[1]), self.index.figure(place[0], place[1])
+            self.citations[place] = Citation(len(self.citations) + 1, *place, quote, *told)
         return self.citations[place].marker
 
     def _document(self, name: str) -> Document:

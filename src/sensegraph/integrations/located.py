@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from sensegraph.language.collapsing import locate_in_source
@@ -11,6 +11,7 @@ from sensegraph.questions import Scope
 
 if TYPE_CHECKING:
     from sensegraph.corpus.corpus import Corpus
+    from sensegraph.extractions import CitedFigure
     from sensegraph.index.index import Index
     from sensegraph.types import Chunk, Document, Passage, Source
 
@@ -19,13 +20,17 @@ EVERY_DOCUMENT = Scope()
 
 @dataclass(frozen=True, slots=True)
 class SourceSpan:
-    """A span of a document's text, in characters, half-open; `quote` is that text, `page` counts from 1 or is None."""
+    """A span of a document's text, in characters, half-open; `quote` is that text, `page` counts from 1 or is None.
+
+    In a `figure` the text is what a model told of it.
+    """
 
     document: str
     start: int
     end: int
     page: int | None
     quote: str
+    figure: CitedFigure | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +46,8 @@ class LocatedPassage:
         """Plain values for the metadata of other frameworks.
 
         `source` (a document's id), `start`, `end` and `page` are those of the first span, and `spans` lists all of
-        them. A span has a `quote` where the passage is not itself the text of the span.
+        them. A span has a `quote` where the passage is not itself the text of the span, and a `figure` (its `number`,
+        and the model that it is `described_by`) where it is what that model told of one.
         """
         own = {"kind": self.passage.kind, "id": self.passage.id, "score": self.passage.score, "title": self.title}
         first = self.spans[0] if self.spans else SourceSpan("", 0, 0, None, "")
@@ -49,6 +55,7 @@ class LocatedPassage:
         spans = [
             {"document": s.document, "start": s.start, "end": s.end, "page": s.page}
             | ({} if self.passage.kind == "chunk" else {"quote": s.quote})
+            | ({"figure": asdict(s.figure)} if s.figure else {})
             for s in self.spans
         ]
         return own | place | {"spans": spans, "metadata": dict(self.document_metadata or {})}
@@ -90,4 +97,5 @@ def locate_passages(passages: Iterable[Passage], index: Index) -> list[LocatedPa
 def locate_span(chunk: Chunk, source: Source, document: Document, index: Index) -> SourceSpan:
     """Where a span of a chunk stands in its document."""
     start, end = locate_in_source(document.text, chunk.start, chunk.text, source.start, source.end)
-    return SourceSpan(document.id, start, end, index.page(document.id, start), document.text[start:end])
+    figure = index.figure(document.id, start)
+    return SourceSpan(document.id, start, end, index.page(document.id, start), document.text[start:end], figure)

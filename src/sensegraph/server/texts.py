@@ -34,7 +34,7 @@ def _write_places(value: Any) -> Any:
         return [_write_places(x) for x in value]
     if not isinstance(value, dict):
         return value
-    if value.keys() == _PLACE or value.keys() == _CITATION:
+    if value.keys() - {"figure"} in (_PLACE, _CITATION):
         place = _write_place(value)
         return f"[{value['marker']}] {place} “{value['quote']}”" if "quote" in value else place
     return {name: _write_places(x) for name, x in value.items()}
@@ -42,7 +42,13 @@ def _write_places(value: Any) -> Any:
 
 def _write_place(place: JSON) -> str:
     page = f", p. {place['page']}" if place.get("page") else ""
-    return f"[{place['document']}:{place['start']}-{place['end']}{page}]"
+    return f"[{place['document']}:{place['start']}-{place['end']}{page}{name_figure(place)}]"
+
+
+def name_figure(place: JSON) -> str:
+    """What stands behind a place that is inside of what a model told of a figure; nothing for others."""
+    figure = place.get("figure")
+    return f", figure {figure['number']} (described by {figure['described_by']})" if figure else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 from urllib.parse import quote
 
@@ -210,8 +210,9 @@ def read_document(corpus: Corpus, given: ReadArguments) -> JSON:
         "text": text,
     }
     page = fit_text(page, "text", given.max_tokens - NEXT)
-    end, number = given.start + len(page["text"]), corpus.index().page(found.id, given.start)
-    page |= {"end": end} | ({"page": number} if number else {})
+    end, place = given.start + len(page["text"]), (found.id, given.start)
+    number, figure = corpus.index().page(*place), corpus.index().figure(*place)
+    page |= {"end": end} | ({"page": number} if number else {}) | ({"figure": asdict(figure)} if figure else {})
     return page | ({"next": str(end)} if end < len(found.text) else {})
 
 
@@ -324,7 +325,7 @@ READING = (
         "Read a document from a character on; next is where to go on.",
         ReadArguments,
         read_document,
-        {**_READ, "page": "integer"},
+        {**_READ, "page": "integer", "figure": "object"},
         tuple(_READ),
     ),
     Tool(

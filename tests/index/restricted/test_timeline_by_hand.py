@@ -19,6 +19,9 @@ class Paged:
     def page(self, name: str, place: int) -> int | None:
         return place - 90 if name == "d" else None
 
+    def figure(self, name: str, place: int) -> None:
+        return None
+
 
 INDEX: Any = Paged()
 

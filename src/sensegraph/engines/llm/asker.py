@@ -33,6 +33,7 @@ from sensegraph.models.endpoint.bodies import without_thoughts
 from sensegraph.models.endpoint.client import Endpoint, Message, Reply
 from sensegraph.models.endpoint.limits import Notes
 from sensegraph.models.endpoint.outcomes import Kind
+from sensegraph.models.endpoint.profile import ShownImage
 from sensegraph.protocols import Task
 from sensegraph.types import Context
 
@@ -139,15 +140,16 @@ class Asker:
         what: str,
         extra: Mapping[str, Any] | None = None,
         hear: Callable[[str], None] | None = None,
+        images: Sequence[ShownImage] = (),
     ) -> tuple[T, Reply]:
         """Ask, read, and ask once more where the reply has a problem: the value, and the reply that gave it.
 
         The second reply counts, unless it has no value, or one that is more doubtful than the first one's; after one
         that was cut off it may be twice as long.
-        `extra` are further fields of the request; `hear` is told the first reply piece by piece.
+        `extra` are further fields of the request; `hear` is told the first reply piece by piece; `images` are shown.
         Raises ItemFailed for what stays unusable: Unreadable where a run may go on with something instead.
         """
-        send = partial(self.endpoint.chat, schema=plan.schema, name=plan.name, extra=extra)
+        send = partial(self.endpoint.chat, schema=plan.schema, name=plan.name, extra=extra, images=images)
         reply = send(talk, max_tokens=plan.max_tokens, hear=hear)
         first = _read_reply(reply, read)
         if not first.problem and first.value is not None:

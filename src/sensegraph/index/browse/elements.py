@@ -30,6 +30,7 @@ from sensegraph.index.browse.pages import (
     ReportPage,
     ReportRow,
     Said,
+    place_span,
 )
 from sensegraph.index.index import Index
 from sensegraph.index.passages import cite_statements
@@ -308,4 +309,4 @@ def source_place(source: Source, spans: dict[str, Chunk], index: Index) -> Place
     if chunk is None:
         return None
     start, end = chunk.start + source.start, chunk.start + source.end
-    return Place(chunk.document, start, end, index.page(chunk.document, start))
+    return place_span(index, chunk.document, start, end)

@@ -3,19 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from sensegraph.extractions import Shortened
+from sensegraph.extractions import CitedFigure, Shortened
 from sensegraph.types import Citation, Scalar
+
+if TYPE_CHECKING:
+    from sensegraph.index.index import Index
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Characters `start` to `end` of a document; `page` is the one they begin on, where the document has pages."""
+    """Characters `start` to `end` of a document; `page` is the one they begin on, where the document has pages.
+
+    In a `figure` they are what a model told of it.
+    """
 
     document: str
     start: int
     end: int
     page: int | None = None
+    figure: CitedFigure | None = None
+
+
+def place_span(index: Index, document: str, start: int, end: int) -> Place:
+    """A span of a document with its page and its figure."""
+    return Place(document, start, end, index.page(document, start), index.figure(document, start))
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sensegraph.errors import InputError
+from sensegraph.extractions import CitedFigure
 from sensegraph.index.index import Index
 from sensegraph.index.restricted.dates import Fact
 from sensegraph.index.restricted.moment import check_order, dates_of
@@ -24,7 +25,7 @@ class Event:
     """One dated statement: `text` is `document.text[start:end]`, `when` tells its interval, `page` where it begins.
 
     `starts` and `ends` are ISO 8601 and half-open, empty where unknown; `ended_by` is the sentence of the fact that
-    ended it by the rule `reason`.
+    ended it by the rule `reason`. In a `figure` a model's description of it states this.
     """
 
     when: str
@@ -39,6 +40,7 @@ class Event:
     ended_by: str = ""
     reason: str = ""
     page: int | None = None
+    figure: CitedFigure | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +127,7 @@ def _make_event(f: Fact, by: Fact | None, index: Index) -> Event:
     return Event(
         describe_interval(f), f.starts, f.ends, " ".join(f.text.split()), f.document, f.start, f.end, f.type,
         f.disputed, " ".join(ended_by.split()), f.reason, index.page(f.document, f.start),
+        index.figure(f.document, f.start),
     )  # fmt: skip
 
 

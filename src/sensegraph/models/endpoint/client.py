@@ -34,8 +34,7 @@ from sensegraph.models.endpoint.profile import (
     ChatRequest,
     Memory,
     Profile,
-    count_prompt_tokens,
-    write_chat,
+    ShownImage,
     write_completion,
     write_streaming,
 )
@@ -119,8 +118,9 @@ class Endpoint:
         max_tokens: int,
         extra: Mapping[str, Any] | None = None,
         hear: Callable[[str], None] | None = None,
+        images: Sequence[ShownImage] = (),
     ) -> Reply:
-        """One reply to `messages`, in the form of `schema` (named `name`) where the endpoint can do that.
+        """One reply to `messages` and `images`, in the form of `schema` (named `name`) where the endpoint can do that.
 
         `extra` are further fields of the request, which the endpoint may refuse. `hear` is told the reply piece by
         piece as it is written; the pieces joined are its text.
@@ -131,7 +131,7 @@ class Endpoint:
         """
         if not self.settings.model:
             raise SettingsError("endpoint.model is empty: name the chat model to use.")
-        request = ChatRequest(messages, max_tokens, schema, name, extra or {})
+        request = ChatRequest(messages, max_tokens, schema, name, extra or {}, images)
         first = not self._believed and take_lock(self._contact, self.calls.longest_first)
         if first and self._believed:  # what one call has learned meanwhile, others need not
             self._contact.release()
@@ -162,7 +162,7 @@ class Endpoint:
         held = self._budget.reserve(most)
         try:
             retried = partial(self._count, "chat", Usage(retries=1))
-            reply = self._reply(self.calls.post(COMPLETIONS, body, most.tokens, retried), request.messages)
+            reply = self._reply(self.calls.post(COMPLETIONS, body, most.tokens, retried), request)
             used = self._spend(reply)
         except Refusal as e:
             raise self.calls.error(e) from e
@@ -206,9 +206,7 @@ class Endpoint:
             if not attempt.fits:
                 self._learn(replace(attempt, known=replace(self.known, window=attempt.known.window)))
                 raise explain_outcome(attempt, attempt.last or Outcome(Kind.WINDOW, ""), self.calls.error)
-            body = write_chat(
-                self.settings, attempt.known, attempt.request, attempt.room, attempt.freely, attempt.varied
-            )
+            body = attempt.write_body()
             found = self._ask(attempt, body, keep_and_hear if hear else None, heard, retried)
             if isinstance(found, Reply):
                 seen = found.thoughts and replace(attempt.known, thoughts=found.thoughts)
@@ -234,7 +232,7 @@ class Endpoint:
         held = self._budget.reserve(most)
         try:
             data = self.calls.post(CHAT, body, most.tokens, retried, streaming, attempt.at_once)
-            reply = self._reply(data, attempt.request.messages)
+            reply = self._reply(data, attempt.request)
             used = self._spend(reply, data.get(SHARE, 1.0))
             if found := bodies.classify_reply(data) or self._compare(attempt, data):
                 return found
@@ -248,13 +246,15 @@ class Endpoint:
         finally:
             if used is None and any(heard):
                 self._notes.add("A streamed reply broke off: its tokens are our own estimate")
-                used = self._spend(readings.estimate_reply("".join(heard), attempt.request.messages, ""))
+                used = self._spend(readings.estimate_reply("".join(heard), attempt.request, ""))
             self._budget.settle(held, used or limits.Amount())
 
     def _compare(self, attempt: Attempt, data: Mapping[str, Any]) -> Outcome | None:
         """What the endpoint's count of a prompt shows: that it was cut without a word, or nothing."""
+        if attempt.request.images:  # what they count for is known of no model
+            return None
         counts = [bodies.read_usage(data, name) or 0 for name in ("prompt_tokens", "completion_tokens")]
-        known, own = self.known, count_prompt_tokens(attempt.request.messages)
+        known, own = self.known, attempt.request.tokens
         if known.doubts(counts[0], attempt.request.messages):
             words = f"the endpoint counted {counts[0]:,} tokens of a prompt of about {own:,}, and cut the rest"
             if attempt.varied:
@@ -376,17 +376,17 @@ class Endpoint:
             return limits.Amount()
         schema = attempt.request.schema
         form = count_tokens(msgspec.json.encode(schema).decode()) if schema else 0
-        whole = Usage(1, count_prompt_tokens(attempt.request.messages) + form, attempt.room)
+        whole = Usage(1, attempt.request.tokens + form, attempt.room)
         return limits.Amount(whole.prompt_tokens + attempt.room, limits.price_usage(self.settings, whole).cost_usd)
 
-    def _reply(self, data: dict[str, Any], messages: Sequence[Message]) -> Reply:
+    def _reply(self, data: dict[str, Any], request: ChatRequest) -> Reply:
         text = bodies.read_content(data)
         prompt, completion = bodies.read_usage(data, "prompt_tokens"), bodies.read_usage(data, "completion_tokens")
         reason = bodies.read_finish(data)
         if prompt is None or completion is None:
             self._notes.add(_IMPOSSIBLE_USAGE if bodies.gives_impossible_usage(data) else _NO_USAGE)
-            return readings.estimate_reply(text, messages, reason)
-        prompt = prompt or count_prompt_tokens(messages)  # some leave out what they had in their cache
+            return readings.estimate_reply(text, request, reason)
+        prompt = prompt or request.tokens  # some leave out what they had in their cache
         return Reply(text, prompt, completion, reason, bodies.find_thoughts(data))
 
     def _spend(self, reply: Reply, share: float = 1.0) -> limits.Amount:

@@ -264,7 +264,11 @@ class EndpointSettings:
     `base_url`; a value `env:NAME` is read from that variable, which is the only way to write a secret. What stands
     before texts that are embedded, for queries and for documents, is taken from the model's name where it is `auto`;
     `embedding_batch` is the most texts in one call, `embedding_dimensions` the length of vectors where a model can
-    shorten them. Embeddings and reranking may have a `…_base_url` of their own, and a variable with its key.
+    shorten them. Embeddings, reranking and vision may have a `…_base_url` of their own, and a variable with its key.
+
+    `vision_model` describes the images in documents; without one they are not sent. Its prices are those of `model`
+    where its own are 0. Where personal data is masked it is not asked either, as no image can be masked, unless
+    `vision_unmasked` says so.
 
     With `batch` a build asks in batches, each request at the share `batch_price` of its price; fewer than `batch_least`
     are asked at once. A batch is looked at every `batch_poll_s`, for at most `batch_wait_s` in a run (0: to its end).
@@ -274,6 +278,7 @@ class EndpointSettings:
     model: str = ""
     embedding_model: str = ""
     rerank_model: str = ""
+    vision_model: str = ""
     api_key_env: str = USUAL
     temperature: float | Literal["default"] | None = 0.0
     seed: int | None = None
@@ -298,6 +303,9 @@ class EndpointSettings:
     embedding_api_key_env: str = ""
     rerank_base_url: str = field(default="", repr=False)
     rerank_api_key_env: str = ""
+    vision_base_url: str = field(default="", repr=False)
+    vision_api_key_env: str = ""
+    vision_unmasked: bool = False
     batch: bool = False
     batch_price: float = 0.5
     batch_least: int = 20
@@ -307,35 +315,36 @@ class EndpointSettings:
     price_completion: float = 0.0
     price_embedding: float = 0.0
     price_rerank: float = 0.0
+    price_vision_prompt: float = 0.0
+    price_vision_completion: float = 0.0
     max_tokens_total: int = 0
     max_cost_usd: float = 0.0
 
 
-Purpose = Literal["chat", "embedding", "rerank"]
+Purpose = Literal["chat", "embedding", "rerank", "vision"]
+_PLACE_NAMES = ("base_url", "api_key_env")  # of the settings of a purpose of its own
 
 
 def address_purpose(table: EndpointSettings, purpose: Purpose) -> EndpointSettings:
     """The settings of the endpoint that serves a purpose; `table` itself where that has no address or key of its own.
 
     At an address of its own the key is the usual one, unless another variable is named, and no header of `base_url`
-    goes there.
+    goes there. For vision its model is the model, and its prices those of chat.
     """
-    url = variable = ""
-    if purpose == "embedding":
-        url, variable = table.embedding_base_url, table.embedding_api_key_env
-    elif purpose == "rerank":
-        url, variable = table.rerank_base_url, table.rerank_api_key_env
+    url, variable = (getattr(table, f"{purpose}_{name}", "") for name in _PLACE_NAMES)
+    if purpose == "vision":
+        prompt = table.price_vision_prompt or table.price_prompt
+        completion = table.price_vision_completion or table.price_completion
+        table = replace(table, model=table.vision_model, price_prompt=prompt, price_completion=completion)
     if not url and not variable:
         return table
+    places: dict[str, Any] = {f"{p}_{n}": "" for p in ("embedding", "rerank", "vision") for n in _PLACE_NAMES}
     return replace(
         table,
         base_url=url or table.base_url,
         api_key_env=variable or (USUAL if url else table.api_key_env),
         headers={} if url else table.headers,
-        embedding_base_url="",
-        embedding_api_key_env="",
-        rerank_base_url="",
-        rerank_api_key_env="",
+        **places,
     )
 
 
@@ -376,8 +385,8 @@ def check_endpoint(settings: EndpointSettings, api_key: str) -> None:
     )
     if under := [f"endpoint.{name}" for name in not_negative if getattr(settings, name) < 0]:
         raise SettingsError(f"{under[0]} must be at least 0.")
-    prices = (settings.price_prompt, settings.price_completion, settings.price_embedding, settings.price_rerank)
-    if settings.max_cost_usd and not any(prices):
+    priced = ("prompt", "completion", "embedding", "rerank", "vision_prompt", "vision_completion")
+    if settings.max_cost_usd and not any(getattr(settings, f"price_{name}") for name in priced):
         raise SettingsError("endpoint.max_cost_usd needs prices: set price_prompt, price_completion, …")
     if not all("!" <= c <= "~" for c in api_key):
         raise SettingsError("The API key holds a space or a character that no key has: copy it again.")

@@ -28,10 +28,19 @@ _SAMPLES = 3  # prompts before a ratio of counts is believed
 
 
 @dataclass(frozen=True, slots=True)
+class ShownImage:
+    """An image that a model is shown: its address, which holds it, and about how many tokens it counts for."""
+
+    url: str
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
 class ChatRequest:
     """What a chat call asks for: a reply of at most `max_tokens` in the form of `schema`, named `name`.
 
-    `extra` are further fields, which the caller asks without when they are refused.
+    `extra` are further fields, which the caller asks without when they are refused. `images` belong to the first
+    message of the user.
     """
 
     messages: Sequence[Mapping[str, str]]
@@ -39,6 +48,12 @@ class ChatRequest:
     schema: dict[str, Any] | None = None
     name: str = ""
     extra: Mapping[str, Any] = field(default_factory=dict)
+    images: Sequence[ShownImage] = ()
+
+    @property
+    def tokens(self) -> int:
+        """Our own count of the tokens of its prompt."""
+        return count_prompt_tokens(self.messages) + sum(image.tokens for image in self.images)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +95,7 @@ class Profile:
 
     def count(self, request: ChatRequest) -> int:
         """The tokens of a prompt, as the endpoint would count them."""
-        return round(count_prompt_tokens(request.messages) * (self.ratio if self.samples >= _SAMPLES else 1.0))
+        return round(request.tokens * (self.ratio if self.samples >= _SAMPLES else 1.0))
 
     def doubts(self, counted: int, messages: Sequence[Mapping[str, str]]) -> bool:
         """Whether an endpoint that counts so many tokens for a prompt has cut it: fewer than its words, or than usual.
@@ -127,7 +142,7 @@ def write_chat(
     if varied:
         first = messages[0]
         messages[0] = {**first, "content": f"(Asked again.)\n{first['content']}"}
-    body: dict[str, Any] = {"model": settings.model, "messages": messages}
+    body: dict[str, Any] = {"model": settings.model, "messages": _add_images(messages, request.images)}
     body |= {n: v for n, v in (("temperature", set_temperature(settings)), ("seed", settings.seed)) if v is not None}
     body |= dict(request.extra) | {known.limit: room} | dict(settings.extra_body)
     if effort := known.effort or {"auto": "", "off": EFFORTS[0]}.get(settings.thoughts, settings.thoughts):
@@ -155,6 +170,16 @@ def lay_messages(known: Profile, messages: Sequence[Mapping[str, str]]) -> list[
         return list(messages)
     first = {"role": "user", "content": f"{messages[0]['content']}\n\n{messages[1]['content']}"}
     return [first, *messages[2:]]
+
+
+def _add_images(messages: Sequence[Mapping[str, str]], images: Sequence[ShownImage]) -> list[Mapping[str, Any]]:
+    """The messages with the images behind the text of the first message of the user."""
+    if not images:
+        return list(messages)
+    at = next(i for i, m in enumerate(messages) if m["role"] == "user")
+    shown = [{"type": "image_url", "image_url": {"url": image.url}} for image in images]
+    asked = {"role": "user", "content": [{"type": "text", "text": messages[at]["content"]}, *shown]}
+    return [*messages[:at], asked, *messages[at + 1 :]]
 
 
 # ── what is remembered ──

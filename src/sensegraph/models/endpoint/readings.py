@@ -16,7 +16,7 @@ from sensegraph.language.text import count_tokens
 from sensegraph.models.endpoint.bodies import MOST_NUMBERS
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from sensegraph.models.endpoint.outcomes import Kind, Outcome
-from sensegraph.models.endpoint.profile import Profile, count_prompt_tokens
+from sensegraph.models.endpoint.profile import ChatRequest, Profile
 from sensegraph.protocols import Vectors
 
 _SHARE = 0.75  # of a window that a text may take by our count, as the endpoint may count more
@@ -34,9 +34,9 @@ class Reply:
     thoughts: str = ""
 
 
-def estimate_reply(text: str, messages: Sequence[Mapping[str, str]], reason: str) -> Reply:
+def estimate_reply(text: str, request: ChatRequest, reason: str) -> Reply:
     """A reply whose tokens we count ourselves."""
-    return Reply(text, count_prompt_tokens(messages), count_tokens(text), reason)
+    return Reply(text, request.tokens, count_tokens(text), reason)
 
 
 # ── requests ──

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from sensegraph.errors import EndpointError, PromptTooLong, ReplyRefused
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from sensegraph.models.endpoint.outcomes import Kind, Outcome, Refusal
-from sensegraph.models.endpoint.profile import EFFORTS, FORMS, ChatRequest, Profile
+from sensegraph.models.endpoint.profile import EFFORTS, FORMS, ChatRequest, Profile, write_chat
 
 LEAST_ROOM = 256  # tokens that a reply gets at least, where it may have as many
 THINKING_ROOM = 2000  # tokens that are given to thoughts at least, once they were found to take room
@@ -54,6 +55,10 @@ class Attempt:
     def fits(self) -> bool:
         """Whether the known window leaves room for a reply."""
         return self.room >= min(LEAST_ROOM, self.request.max_tokens)
+
+    def write_body(self) -> dict[str, Any]:
+        """The body of the request."""
+        return write_chat(self.settings, self.known, self.request, self.room, self.freely, self.varied)
 
 
 def find_remedy(attempt: Attempt, outcome: Outcome, sent: Mapping[str, object]) -> Attempt | None:

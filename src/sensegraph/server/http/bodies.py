@@ -129,13 +129,21 @@ class MatchBody(Body, frozen=True):
     scope: ScopeBody = ScopeBody()
 
 
+class FigureBody(Body, frozen=True):
+    """A figure that a model told of, as answers give it."""
+
+    number: Annotated[int, Meta(ge=0)]
+    described_by: Annotated[str, Meta(max_length=1000)]
+
+
 class SpanBody(Body, frozen=True):
-    """A span of a document, as answers give it; its page says nothing more."""
+    """A span of a document, as answers give it; its page and its figure say nothing more."""
 
     document: Name
     start: Annotated[int, Meta(ge=0)]
     end: Annotated[int, Meta(ge=0)]
     page: int | None = None
+    figure: FigureBody | None = None
 
 
 class PlacesBody(Body, frozen=True):

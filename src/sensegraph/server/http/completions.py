@@ -23,6 +23,7 @@ from sensegraph.server.http.guard import access_of
 from sensegraph.server.http.question_routes import ask_corpus
 from sensegraph.server.http.routes import Endpoint, pack_object, read_body
 from sensegraph.server.http.streams import EventResponse, Teller, format_event, run_while_there, stream_events
+from sensegraph.server.texts import name_figure
 
 _SOURCES = "+sources"
 _LINE = 300  # characters of a quotation in a list of sources
@@ -57,8 +58,8 @@ def list_sources(citations: Sequence[JSON]) -> str:
     for c in citations:
         quote = " ".join(str(c["quote"]).split())
         short = quote if len(quote) <= _LINE else quote[:_LINE].rstrip() + "…"
-        page = f" p. {c['page']}," if c.get("page") else ""
-        lines.append(f"- [{c['marker']}] {c['document']},{page} {c['start']}–{c['end']}: “{short}”")
+        page = f", p. {c['page']}" if c.get("page") else ""
+        lines.append(f"- [{c['marker']}] {c['document']}{page}{name_figure(c)}, {c['start']}–{c['end']}: “{short}”")
     return "\n".join(lines)
 
 

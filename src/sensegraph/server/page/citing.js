@@ -1,5 +1,5 @@
 // Chips: the numbers that end a statement. Pointing shows the quotations, a click opens the reader at the span.
-import {$, h, nameOf, shortened} from "./dom.js";
+import {$, h, insideName, nameOf, shortened} from "./dom.js";
 import {documentLink} from "./state.js";
 
 const place = c => ({doc: c.document, start: c.start, end: c.end});
@@ -7,8 +7,8 @@ const place = c => ({doc: c.document, start: c.start, end: c.end});
 // A link to a span of a document, which opens beside.
 export const spanLink = (c, label, props) => h("a", {href: documentLink(c), data: place(c), ...props}, label);
 
-// What a place is called: its document, and the page where there is one.
-export const placeName = c => nameOf(c.document) + (c.page ? `, p. ${c.page}` : "");
+// What a place is called: its document, and the page and the figure where there are such.
+export const placeName = c => nameOf(c.document) + insideName(c);
 
 // Makes chips for the numbers of one text; `citations` may still grow while it is written.
 export function chipper(citations) {

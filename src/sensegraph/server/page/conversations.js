@@ -1,4 +1,5 @@
 // Conversations are kept in this browser only (IndexedDB); where it offers none, until the page is left.
+import {insideName} from "./dom.js";
 
 const held = new Map();
 let opened = null;
@@ -39,7 +40,7 @@ export const newId = () => Date.now().toString(36) + Math.random().toString(36).
 // A conversation as Markdown, with its sources.
 export function asMarkdown(turns) {
   return turns.map(({question, answer, text}) => {
-    const sources = (answer?.citations || []).map(c => `- [${c.marker}] ${c.document}${c.page ? `, p. ${c.page}, ` : ":"}${c.start}-${c.end} “${c.quote.replace(/\s+/g, " ")}”`);
+    const sources = (answer?.citations || []).map(c => `- [${c.marker}] ${c.document}${insideName(c) ? `${insideName(c)}, ` : ":"}${c.start}-${c.end} “${c.quote.replace(/\s+/g, " ")}”`);
     return `## ${question}\n\n${answer?.answer || text}\n` + (sources.length ? `\nSources\n\n${sources.join("\n")}\n` : "");
   }).join("\n");
 }

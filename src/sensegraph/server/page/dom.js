@@ -105,3 +105,7 @@ export const shortened = (text, most) => {
 };
 // the name of a document without its folders and its ending
 export const nameOf = id => id.replace(/^.*\//, "").replace(/\.(txt|md|eml|html?|pdf|docx?|pptx|json|csv|vtt|srt)$/i, "");
+
+// What stands behind the name of a document: its page, and the figure that a model told of.
+export const insideName = c => (c.page ? `, p. ${c.page}` : "")
+  + (c.figure ? `, figure ${c.figure.number} (described by ${c.figure.described_by})` : "");
