@@ -89,11 +89,12 @@ def draws(item: pytest.Item) -> bool:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_collection() -> Generator[None, object, object]:
+def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
     """Count the lines that importing the package reaches, and none while tests are collected: they reach no others."""
     from coverage import Coverage
 
-    if (counting := Coverage.current()) is None:
+    counting = Coverage.current()
+    if counting is None or session.config.pluginmanager.hasplugin("dsession"):  # which collects nothing: its workers do
         return (yield)
     for name in budgets.importable_modules():
         importlib.import_module(name)
