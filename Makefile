@@ -1,6 +1,6 @@
 # `make` alone prints this help. Every task makes its own environment in .venv first, and sets nothing outside it.
 .DEFAULT_GOAL := help
-.PHONY: help setup collected test finetune finetune-setup integrations integrations-setup release site site-setup quick explore mutants check format budgets docs demo clean
+.PHONY: help setup compiled test finetune finetune-setup integrations integrations-setup release site site-setup quick explore mutants check format budgets docs demo clean
 
 # the first of these that is Python 3.11 to 3.13
 PYTHONS := python3 python3.13 python3.12 python3.11 python
@@ -49,12 +49,12 @@ $(JOINED): pyproject.toml $(READY)
 
 test: $(READY) ## all checks and all tests with coverage; pytest's summary is the last line where the checks pass
 	@$(MAKE) --no-print-directory check > .venv/check.log 2>&1 & checking=$$!; \
-	$(MAKE) --no-print-directory collected && $(BIN)/pytest -n 2 --dist worksteal --cov --cov-report=term; tested=$$?; \
+	$(MAKE) --no-print-directory compiled && $(BIN)/pytest -n 2 --dist worksteal --cov --cov-report=term; tested=$$?; \
 	wait $$checking || { cat .venv/check.log; exit 1; }; exit $$tested
 
-# compiles the tests, once for all processes, beside the checks
-collected: $(READY)
-	@$(BIN)/pytest --collect-only -q > .venv/collected.log || { cat .venv/collected.log; exit 1; }
+# the tests are compiled once for all processes, beside the checks
+compiled: $(READY)
+	@$(BIN)/python tests/compiled.py
 
 finetune-setup: $(TUNED) ## make the environment .venv-finetune, with PyTorch for the CPU where there is no GPU
 

@@ -89,19 +89,26 @@ def draws(item: pytest.Item) -> bool:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_collection() -> Generator[None, object, object]:
-    """Count the lines that importing the package reaches, and none while tests are collected: they reach no others."""
+def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
+    """Count the lines that importing the package reaches, and none while tests are collected: they reach no others.
+
+    The process that hands tests out counts none. In those that run them pytest-cov begins to count twice, and keeps the
+    second count: while that one is stopped, the first would go on, and each test would take as long as if counted.
+    """
     from coverage import Coverage
 
     if (counting := Coverage.current()) is None:
         return (yield)
-    for name in budgets.importable_modules():
+    hands_out = session.config.pluginmanager.hasplugin("dsession")
+    for name in () if hands_out else budgets.importable_modules():
         importlib.import_module(name)
-    counting.stop()
+    while (running := Coverage.current()) is not None:
+        running.stop()
     try:
         return (yield)
     finally:
-        counting.start()
+        if not hands_out:
+            counting.start()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -46,13 +46,10 @@ DECIDED = {
 def readers(name: str, package: Path = budgets.PACKAGE) -> dict[str, list[int]]:
     """The lines that read the attribute `name` of an engine or an embedder, by file, outside the tools."""
     found: dict[str, list[int]] = defaultdict(list)
-    for path in sorted(package.rglob("*.py")):
-        place = path.relative_to(package).as_posix()
-        if place.startswith(TOOLS):
-            continue
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.Attribute) and node.attr == name and _is_tool(node.value):
-                found[place].append(node.lineno)
+    for place, node in budgets.read_nodes(package):
+        used = isinstance(node, ast.Attribute) and node.attr == name and _is_tool(node.value)
+        if used and not place.startswith(TOOLS):
+            found[place].append(node.lineno)
     return dict(found)
 
 
@@ -68,12 +65,11 @@ def test_what_differs_between_engines_and_embedders_is_decided_in_a_few_named_pl
 
 
 def test_no_method_reads_what_stands_behind_the_seam() -> None:
-    modules = sorted((budgets.PACKAGE / "methods").rglob("*.py"))
-    assert len(modules) > 40
+    inside = [(place, node) for place, node in budgets.nodes() if place.startswith("methods/")]
+    assert len({place for place, _ in inside}) > 40
     read = [
-        f"{path.relative_to(budgets.PACKAGE)}:{node.lineno}"
-        for path in modules
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        f"{place}:{node.lineno}"
+        for place, node in inside
         if isinstance(node, ast.Attribute) and node.attr in ("quotes", "lexical")
     ]
     assert read == []
@@ -106,14 +102,11 @@ DECLARED = {  # the tasks that each protocol declares
 }
 
 
-def named_tasks(package: Path = budgets.PACKAGE) -> Iterator[str]:
+def named_tasks() -> Iterator[str]:
     """The tasks that steps name."""
-    for path in sorted(package.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "step":
-                yield from (
-                    k.value.value for k in node.keywords if k.arg == "task" and isinstance(k.value, ast.Constant)
-                )
+    for _, node in budgets.nodes():
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "step":
+            yield from (k.value.value for k in node.keywords if k.arg == "task" and isinstance(k.value, ast.Constant))
 
 
 def test_every_task_is_declared_by_one_protocol_and_done_by_an_engine() -> None:
