@@ -18,13 +18,12 @@ import numpy as np
 
 from sensegraph.algorithms.graphs import Longs
 from sensegraph.algorithms.ranking import hash_words
-from sensegraph.index.graph.columns import join_columns, pack_columns, unpack_columns
 from sensegraph.index.graph.seen_names import MentionedNames, NameGraph
 from sensegraph.resolution import Comparison, Judged
 from sensegraph.resolution.comparison.name_columns import Hashes, NameColumns, read_columns
 from sensegraph.resolution.comparison.scoring import Collection, Scores, Traits, compare_by, kind_of_type
 from sensegraph.resolution.resolution_types import Resolving
-from sensegraph.runtime.results import step
+from sensegraph.runtime.results import join_columns, pack_columns, step, unpack_columns
 from sensegraph.runtime.runtime import Runtime
 
 _NAMES = 512  # of a partition, on the average: a power of two
