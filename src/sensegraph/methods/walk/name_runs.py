@@ -116,12 +116,15 @@ def name_run(
             titles.append(sorted(set(list_stems(" \n ".join(bears)))) if bears else [])
             asides.append(document.aside)
     stems = list(map(_stem_name, numbers))
-    chunk, name, times, borne = np.asarray(pairs, np.int32).reshape(-1, 4).T
+    columns = np.ascontiguousarray(np.asarray(pairs, np.int32).reshape(-1, 4).T)
     return tuple(numbers), NamedRun(
         hash_words(list(numbers)),
         hash_words([stem for own in stems for stem in own]),
         _count(stems),
-        *(np.ascontiguousarray(column) for column in (chunk, name, times, borne)),
+        columns[0],
+        columns[1],
+        columns[2],
+        columns[3],
         np.asarray(places, np.int32),
         hash_words([stem for own in titles for stem in own]),
         _count(titles),
