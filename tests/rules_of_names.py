@@ -25,7 +25,7 @@ def judge(kind: str, *names: str) -> list[Any]:
     told = []
     for a, b in combinations(range(len(names)), 2):
         one = found.judge(a, b)
-        if one.score > 0.1 or (one.veto and set(found.names[a][0].core) & set(found.names[b][0].core)):
+        if one.score > 0.1 or (one.veto and set(found.names(a)[0].core) & set(found.names(b)[0].core)):
             told.append([a, b, round(one.score, 6), one.kind, one.why, one.veto])
     return told
 

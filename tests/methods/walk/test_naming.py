@@ -10,7 +10,15 @@ import pytest
 
 from sensegraph.errors import SettingsError
 from sensegraph.index.chunks import chunk_documents
-from sensegraph.methods.walk.naming import Names, NameSettings, hash_words, make_names, name_graph
+from sensegraph.methods.walk.name_runs import name_run
+from sensegraph.methods.walk.name_words import (
+    count_mentions,
+    join_shown,
+    make_gazetteer,
+    show_run,
+    spell_documents,
+)
+from sensegraph.methods.walk.naming import NamedDocuments, Names, NameSettings, hash_words, make_names, name_graph
 from sensegraph.runtime.results import recall_result
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import Document
@@ -118,6 +126,20 @@ def test_an_update_reads_only_what_is_new_and_equals_a_rebuild(store: SqliteStor
     other.close()
     for field in fields(Names):
         assert np.array_equal(getattr(updated, field.name), getattr(fresh, field.name)), field.name
+
+
+def test_however_documents_are_cut_into_runs_the_index_is_the_same(store: SqliteStore) -> None:
+    noted = spell_documents.fn(chunk_documents.fn(documents(), size=120, overlap=20))
+    known, whole = make_gazetteer(noted), made(store, documents())
+    for size in (1, 3, 4):
+        runs = [noted[at : at + size] for at in range(0, len(noted), size)]
+        assert join_shown([show_run(run) for run in runs]) == known
+        named = [name_run(run, [count_mentions(d, known) for d in run]) for run in runs]
+        columns, names = [c for _, c in named], [own for own, _ in named]
+        given = NamedDocuments(columns, names, [len(run) for run in runs], known)
+        (found,) = make_names.fn([given], settings=NameSettings())
+        for field in fields(Names):
+            assert np.array_equal(getattr(found, field.name), getattr(whole, field.name)), field.name
 
 
 def test_all_chunks_together_are_the_whole(store: SqliteStore) -> None:

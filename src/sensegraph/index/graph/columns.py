@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from sensegraph.algorithms.graphs import Floats, Longs
 from sensegraph.algorithms.ranking import hash_words
 from sensegraph.language.text import fold
-from sensegraph.runtime.results import Table
+from sensegraph.runtime.results import Table, join_columns, unpack_columns
 from sensegraph.types import Claim, Entity, Graph, Relation
 
 T = TypeVar("T")
@@ -154,27 +154,6 @@ def find_hashes(wanted: Hashes, known: Hashes) -> Longs:
 
 
 # ── how they are stored ──
-
-
-def pack_columns(columns: Any) -> bytes:
-    """Columns as bytes."""
-    arrays = [getattr(columns, name) for name in type(columns).__slots__]
-    return msgspec.msgpack.encode([(a.dtype.newbyteorder("<").str, a.tobytes()) for a in arrays])
-
-
-_unpack = msgspec.msgpack.Decoder(list[tuple[str, bytes]]).decode
-
-
-def unpack_columns(packed: bytes) -> list[NDArray[Any]]:
-    """The arrays that were packed."""
-    return [np.frombuffer(raw, dtype) for dtype, raw in _unpack(packed)]
-
-
-def join_columns(parts: Sequence[T]) -> T:
-    """The columns of several parts, one after the other."""
-    kind = type(parts[0])
-    names: Sequence[str] = kind.__slots__  # type: ignore[attr-defined]
-    return kind(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
 
 
 @dataclass(frozen=True, slots=True)

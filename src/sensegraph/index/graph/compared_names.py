@@ -18,13 +18,12 @@ import numpy as np
 
 from sensegraph.algorithms.graphs import Longs
 from sensegraph.algorithms.ranking import hash_words
-from sensegraph.index.graph.columns import join_columns, pack_columns, unpack_columns
 from sensegraph.index.graph.seen_names import MentionedNames, NameGraph
 from sensegraph.resolution import Comparison, Judged
-from sensegraph.resolution.comparison.name_columns import NameColumns, read_columns
+from sensegraph.resolution.comparison.name_columns import Hashes, NameColumns, read_columns
 from sensegraph.resolution.comparison.scoring import Collection, Scores, Traits, compare_by, kind_of_type
 from sensegraph.resolution.resolution_types import Resolving
-from sensegraph.runtime.results import step
+from sensegraph.runtime.results import join_columns, pack_columns, step, unpack_columns
 from sensegraph.runtime.runtime import Runtime
 
 _NAMES = 512  # of a partition, on the average: a power of two
@@ -55,7 +54,7 @@ def collect_names(graph: NameGraph, rt: Runtime, settings: Resolving) -> Collect
     numbers = {kind: number for number, kind in enumerate(sorted(set(graph.types)))}
     persons = {kind: kind_of_type(kind) == "person" for kind in numbers}
     things = [(graph.names[row], persons[graph.types[row]]) for row in rows]
-    parts = [things[begin:end] for begin, end in _cut_ids(ids)]
+    parts = [things[begin:end] for begin, end in _cut(hash_words(ids))]
     keys = [blake2b(msgspec.msgpack.encode(part), digest_size=20).hexdigest() for part in parts]
     packed = rt.each(read_names, parts, names=keys)
     columns = join_columns([NameColumns(*unpack_columns(part)) for part in packed]) if parts else read_columns(())
@@ -67,17 +66,17 @@ def collect_names(graph: NameGraph, rt: Runtime, settings: Resolving) -> Collect
     return Collection(ids, items, columns, traits, {}, columns.count_words(), degree, settings)
 
 
-def _cut_ids(ids: Sequence[str]) -> list[tuple[int, int]]:
-    """Where the partitions of ascending ids begin and end: ids say themselves whether one ends with them."""
-    last = np.flatnonzero(hash_words(ids) & np.uint64(_NAMES - 1) == 0) + 1
-    return list(pairwise(dict.fromkeys([0, *last.tolist(), len(ids)])))
+def _cut(hashes: Hashes) -> list[tuple[int, int]]:
+    """Where the partitions of things begin and end: the hash of a thing says whether one ends with it."""
+    last = np.flatnonzero(hashes & np.uint64(_NAMES - 1) == 0) + 1
+    return list(pairwise(dict.fromkeys([0, *last.tolist(), len(hashes)])))
 
 
 def compare_in_partitions(found: Collection, one: Longs, other: Longs, *, rt: Runtime) -> Scores:
     """How alike the names of pairs are: of partitions in which nothing changed it is known."""
     signs, look_up = found.columns.sign(found.words), partial(rt.each, compare_with_others)
     parts = []
-    for begin, end in _cut_ids(found.ids):
+    for begin, end in _cut(found.columns.spoken):
         first, last = np.searchsorted(one, (begin, end)).tolist()
         if first == last:
             continue

@@ -48,9 +48,10 @@ def find_senses(graph: NameGraph, known: Mapping[str, tuple[Name, ...]], texts: 
     asked, persons = [], _Persons(graph)
     many, kinds = np.diff(graph.start).tolist(), {kind: kind_of_type(kind) for kind in set(graph.types)}
     for row, name in enumerate(graph.names):
-        words, kind = len(name.split()), kinds[graph.types[row]]
-        if words > 2 or not name[:1].isupper() or graph.ids[row] in known or many[row] > _MOST:
+        words = len(name.split())
+        if words > 2 or not name[:1].isupper() or many[row] > _MOST or graph.ids[row] in known:
             continue
+        kind = kinds[graph.types[row]]
         owners = persons.list_owners(row) if persons.named and kind in ("", "person", "place") else []
         several = many[row] > 1
         if owners or (several and ((words == 1 and kind in ("", "person")) or _is_place(name, kind))):

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import Floats, Ints, Longs
 from sensegraph.algorithms.ranking import hash_words
-from sensegraph.algorithms.walks import Moves, build_moves
+from sensegraph.algorithms.walks import Moves, build_moves, gather_entries, run_offsets
 from sensegraph.index.manifest import Catalogue
 from sensegraph.language.text import fold
 from sensegraph.runtime.results import Result, Table, step
@@ -234,9 +234,7 @@ def _tie_chunks(graph: Graph, catalogue: Catalogue) -> Ties:
     columns, chunks = columns_of(graph), catalogue.chunks
     listed = hash_words(chunks.ids() if isinstance(chunks, Table) else [c.id for c in chunks])
     start, held = _pack_places(columns.entities.chunks, columns.entities.held, listed)
-    titled = _title_owners(catalogue, columns.entities.names)
-    owns = np.concatenate(([0], np.cumsum([len(x) for x in titled], dtype=np.int64))).astype(np.int64)
-    owned = np.asarray([i for x in titled for i in x], np.int32)
+    owns, owned = _title_owners(catalogue, columns.entities.names)
     first, stated = _pack_places(columns.relations.chunks, columns.relations.stated, listed)
     weight, ends = columns.relations.weight, np.stack((columns.source, columns.target), axis=1)
     edges = _walk_edges((start, held, owns, owned), ends, weight, len(listed))
@@ -263,8 +261,11 @@ class _Placed:
     document: str
 
 
-def _title_owners(catalogue: Catalogue, names: NDArray[np.uint64]) -> list[list[int]]:
-    """For every entity the first chunks of the documents that its name is the title of, a closing bracket aside."""
+def _title_owners(catalogue: Catalogue, names: NDArray[np.uint64]) -> tuple[Longs, Ints]:
+    """The first chunks of the documents that each entity's name is the title of, a closing bracket aside.
+
+    Where they begin for each entity, and all of them.
+    """
     first: dict[str, int] = {}
     stored = catalogue.chunks
     listed = (
@@ -275,12 +276,13 @@ def _title_owners(catalogue: Catalogue, names: NDArray[np.uint64]) -> list[list[
     titled = [(d.title, first[d.id]) for d in catalogue.documents if d.id in first and d.title]
     wanted = hash_words(fold(_BRACKET.sub("", title)) for title, _ in titled)
     order = np.argsort(names, kind="stable")
-    begin, end = (np.searchsorted(names[order], wanted, side=side).tolist() for side in ("left", "right"))
-    owned: list[list[int]] = [[] for _ in names]
-    for (_, chunk), a, b in zip(titled, begin, end, strict=True):
-        for entity in order[a:b].tolist():
-            owned[entity].append(chunk)
-    return [x if len(x) <= _OWNERS else [] for x in owned]
+    begin, end = (np.searchsorted(names[order], wanted, side=side) for side in ("left", "right"))
+    places, sizes = gather_entries(np.stack((begin, end), axis=1).ravel(), np.arange(0, 2 * len(begin), 2))
+    entities, chunks = order[places], np.repeat(np.array([chunk for _, chunk in titled], np.int64), sizes)
+    counts = np.bincount(entities, minlength=len(names))
+    by_entity = np.argsort(entities, kind="stable")
+    kept = by_entity[counts[entities[by_entity]] <= _OWNERS]
+    return run_offsets(np.where(counts <= _OWNERS, counts, 0)), chunks[kept].astype(np.int32)
 
 
 def _walk_edges(rows: tuple[Longs, Ints, Longs, Ints], ends: NDArray[np.int64], weight: Floats, chunks: int) -> Edge:
@@ -312,11 +314,9 @@ def _both_directions(a: NDArray[np.integer], b: NDArray[np.integer], weight: Flo
 
 def _title_links(start: Longs, held: Ints, owns: Longs, owned: Ints, salient: Floats) -> Edge:
     """From every chunk that mentions a title to the chunks so titled, which share the weight."""
-    source, target, weight = [], [], []
-    for e in np.flatnonzero(np.diff(owns)).tolist():
-        mine = owned[owns[e] : owns[e + 1]].tolist()
-        pairs = [(a, b) for a in held[start[e] : start[e + 1]].tolist() for b in mine if a != b]
-        source += [a for a, _ in pairs]
-        target += [b for _, b in pairs]
-        weight += [float(salient[e]) / len(mine)] * len(pairs)
-    return np.asarray(source, np.int64), np.asarray(target, np.int64), np.asarray(weight, np.float64)
+    mentioned = np.repeat(np.arange(len(start) - 1), np.diff(start))
+    places, sizes = gather_entries(owns, mentioned)
+    source, target = np.repeat(held, sizes).astype(np.int64), owned[places].astype(np.int64)
+    weight = np.repeat(salient[mentioned] / np.maximum(sizes, 1), sizes)
+    other = source != target
+    return source[other], target[other], weight[other]

@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.index.graph.columns import ClaimColumns, EntityColumns, RelationColumns, pack_columns
+from sensegraph.index.graph.columns import ClaimColumns, EntityColumns, RelationColumns
 from sensegraph.index.graph.describing import distinct_descriptions, is_crowded
 from sensegraph.index.graph.graph_settings import Weight
 from sensegraph.index.graph.merging import gather_claims, gather_entities, gather_relations
@@ -26,7 +26,7 @@ from sensegraph.index.graph.slicing import (
     read_run_rows,
 )
 from sensegraph.resolution.aliases import Called, Name
-from sensegraph.runtime.results import step
+from sensegraph.runtime.results import pack_columns, step
 from sensegraph.types import Claim, Entity, Relation
 
 R = TypeVar("R", Entity, Relation)

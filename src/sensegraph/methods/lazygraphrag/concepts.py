@@ -25,13 +25,12 @@ from sensegraph.algorithms.segments import cut_keys
 from sensegraph.algorithms.trees import project
 from sensegraph.algorithms.walks import gather_entries, run_offsets
 from sensegraph.errors import SettingsError
-from sensegraph.index.graph.columns import join_columns, pack_columns, unpack_columns
 from sensegraph.index.index import Index
 from sensegraph.index.manifest import MadePart, PartEntry
 from sensegraph.index.parts import Building, Part
 from sensegraph.language.noun_phrases import OneWord, Reader
 from sensegraph.methods import check_fields
-from sensegraph.runtime.results import Result, Results, recall_result, step
+from sensegraph.runtime.results import Result, Results, join_columns, pack_columns, recall_result, step, unpack_columns
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Chunk
 

@@ -18,11 +18,8 @@ import numpy as np
 
 from sensegraph.algorithms.graphs import Ints
 from sensegraph.algorithms.segments import cut_keys
-from sensegraph.index.graph.columns import pack_columns, unpack_columns
 from sensegraph.language.text import list_stems
 from sensegraph.methods.walk.name_words import (
-    Gazetteer,
-    Hashes,
     Noted,
     Recognising,
     ShownRun,
@@ -31,44 +28,12 @@ from sensegraph.methods.walk.name_words import (
     recognise_names,
     show_run,
 )
+from sensegraph.methods.walk.naming import NamedDocuments, NamedRun
 from sensegraph.runtime.keys import key
-from sensegraph.runtime.results import Results, step
+from sensegraph.runtime.results import Results, pack_columns, step, unpack_columns
 from sensegraph.runtime.runtime import Runtime
 
 _TOGETHER = 2048  # documents that are recognised at once
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class NamedRun:
-    """The names that a run of documents mentions or bears, as columns; chunks are numbered in the run, and documents.
-
-    Of v names: `keys` are hashes, `stems` those of their stems, `stemmed` (v) of each. Of its pairs of chunk and name:
-    `chunk`, `name`, in how many sentences (`times`), and whether it is borne (`bears`). Of n chunks: `document`, hashes
-    of the stems of the names that it bears, `titled` of each, and of the words in the parenthesis of its title.
-    """
-
-    keys: Hashes
-    stems: Hashes
-    stemmed: Ints
-    chunk: Ints
-    name: Ints
-    times: Ints
-    bears: Ints
-    document: Ints
-    titles: Hashes
-    titled: Ints
-    asides: Hashes
-    aside: Ints
-
-
-@dataclass(frozen=True, slots=True)
-class NamedDocuments:
-    """Runs of documents in their order: their columns, their names, how many documents each has; and what is known."""
-
-    runs: Sequence[NamedRun]
-    names: Sequence[Sequence[str]]
-    sizes: Sequence[int]
-    known: Gazetteer
 
 
 _pack = msgspec.msgpack.Encoder().encode
@@ -151,12 +116,15 @@ def name_run(
             titles.append(sorted(set(list_stems(" \n ".join(bears)))) if bears else [])
             asides.append(document.aside)
     stems = list(map(_stem_name, numbers))
-    chunk, name, times, borne = np.asarray(pairs, np.int32).reshape(-1, 4).T
+    columns = np.ascontiguousarray(np.asarray(pairs, np.int32).reshape(-1, 4).T)
     return tuple(numbers), NamedRun(
         hash_words(list(numbers)),
         hash_words([stem for own in stems for stem in own]),
         _count(stems),
-        *(np.ascontiguousarray(column) for column in (chunk, name, times, borne)),
+        columns[0],
+        columns[1],
+        columns[2],
+        columns[3],
         np.asarray(places, np.int32),
         hash_words([stem for own in titles for stem in own]),
         _count(titles),

@@ -1,0 +1,94 @@
+"""Names that are compared in partitions are judged as they are all at once, however they are cut (N77)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sensegraph.index.graph import compared_names
+from sensegraph.index.graph.compared_names import collect_names, compare_in_partitions
+from sensegraph.index.graph.duplicates import find_duplicates
+from sensegraph.index.graph.graph_settings import ResolveSettings
+from sensegraph.index.graph.seen_names import NameGraph
+from sensegraph.resolution import Resolving, resolve
+from sensegraph.resolution.comparison.name_columns import read_columns
+from sensegraph.runtime.runtime import Runtime
+from sensegraph.runtime.stores.sqlite import SqliteStore
+from sensegraph.types import Entity, Graph, Relation
+from wired import runtime
+
+WORDS = ("Amber", "Ann", "J.", "John", "Smith", "Works", "Yard", "Yards", "of", "2", "GX-200", "Inc")
+NAMES = st.lists(st.sampled_from(WORDS), min_size=1, max_size=3).map(" ".join)
+KINDS = st.sampled_from(("person", "organization", "place", "", "thing"))
+CHUNKS = st.lists(st.sampled_from("abcdef"), min_size=1, max_size=3, unique=True).map(tuple)
+
+
+@st.composite
+def graphs(draw: st.DrawFn) -> Graph:
+    """A graph of few names that are much alike, some of them related."""
+    drawn = draw(st.lists(st.tuples(NAMES, KINDS, CHUNKS), min_size=1, max_size=14, unique_by=lambda e: e[:2]))
+    made = [Entity(f"{i:04}", name, kind, "", (), at, len(at), 0) for i, (name, kind, at) in enumerate(drawn)]
+    pairs = draw(st.sets(st.tuples(st.sampled_from(made), st.sampled_from(made)), max_size=6))
+    links = [Relation(f"{a.id} {b.id}", a.id, b.id, "", (), 1.0, ("a",)) for a, b in sorted(pairs, key=str) if a != b]
+    return Graph(tuple(made), tuple(links))
+
+
+@pytest.fixture(scope="module")
+def rt(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runtime]:
+    store = SqliteStore(tmp_path_factory.mktemp("compared"))
+    yield runtime(store)
+    store.close()
+
+
+@settings(deadline=None, max_examples=30)
+@given(graph=graphs())
+def test_any_number_of_partitions_finds_what_is_found_in_names_that_are_compared_at_once(rt: Runtime, graph: Graph):
+    names, how = NameGraph.of(graph), ResolveSettings(engine="none")
+    whole = resolve([names.mentioned(row) for row in range(len(names))], settings=how.rules(), least=2)
+    with pytest.MonkeyPatch.context() as patched:
+        for size in (1, 4, 512):
+            patched.setattr(compared_names, "_NAMES", size)
+            found = find_duplicates(graph, rt, how, texts=lambda ids: {})
+            assert (found.groups, found.compared) == (whole.groups, whole.compared)
+            assert set(found.proposals) == set(whole.proposals)
+
+
+def test_a_graph_without_names_has_none_that_are_one(rt: Runtime):
+    assert find_duplicates(Graph(), rt, ResolveSettings(), texts=lambda ids: {}).groups == ()
+    assert resolve([]).groups == ()
+
+
+def test_a_name_more_is_read_and_compared_in_its_own_partitions(tmp_path: Path):
+    rt = runtime(SqliteStore(tmp_path))
+    firms = [f"{a}{b}{c}on Works" for a in "bdgk" for b in "aeiou" for c in "lmnrstvz"]
+    many = [Entity(f"{i:04}", name, "place", "", (), ("c",), 1, 0) for i, name in enumerate(firms)]
+    before = rt.computed
+
+    def compare(entities: list[Entity]) -> None:
+        found = collect_names(NameGraph.of(Graph(tuple(entities))), rt, Resolving())
+        rows = np.arange(len(found.ids) - 1)
+        compare_in_partitions(found, rows, rows + 1, rt=rt)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(compared_names, "_NAMES", 16)
+        compare(many)
+        read, scored = before["duplicates.names"], before["duplicates.scores"]
+        assert read > 4
+        compare([*many[:80], Entity("0079a", "Cormorant Colony", "place", "", (), ("d",), 1, 0), *many[80:]])
+        assert before["duplicates.names"] - read <= 2
+        assert before["duplicates.scores"] - scored <= 2
+
+
+def test_words_weigh_by_how_many_distinct_names_have_them():
+    columns = read_columns([(("Amber Works",), False), (("amber works",), False), (("Amber Yard",), False)])
+    words = columns.count_words()
+    assert [words.frequency.get(word, 0) for word in ("amber", "works", "yard", "gone")] == [2, 1, 1, 0]
+    assert "amber" in words.frequency
+    assert "gone" not in words.frequency
+    with pytest.raises(KeyError):
+        words.frequency["gone"]
