@@ -31,6 +31,24 @@ taken from the first of these that gives one:
 exist, or a value of the wrong type, is an error that names it and the nearest known one. The endpoint's key is read
 from the variable that `endpoint.api_key_env` names and stands nowhere else.
 
+## The environment
+
+| variable | commands and servers | programs (`Corpus.open`) |
+|---|---|---|
+| `SENSEGRAPH_ENDPOINT__MODEL` and the like | any setting in a table, over the settings file | not read |
+| `SENSEGRAPH_ENGINE`, `…_EMBEDDER`, `…_METHOD` | a setting in no table | not read |
+| `SENSEGRAPH_ROOT` | the corpus's folder | not read: a program names the folder |
+| `OPENAI_API_KEY`, or what `endpoint.api_key_env` names | the endpoint's key | read |
+| what `endpoint.headers` names as `env:NAME` | the value of a further header | read |
+| `SENSEGRAPH_STORE_PASSWORD` | the password of a database | read |
+| `SENSEGRAPH_TRUST` | [approvals](#approving-an-endpoint) | read |
+| `HTTP_PROXY`, `HTTPS_PROXY`, `NO_PROXY` | the way to an endpoint | read |
+| `XDG_CONFIG_HOME` | where your own settings file lies | read |
+| `XDG_CACHE_HOME`, `XDG_DATA_HOME` | where copies of arrays, and the folder of a corpus in a database, lie | read |
+
+A program that wants settings of the environment takes them itself:
+`Corpus.open("notes", settings={"endpoint": {"model": os.environ["MODEL"]}})`.
+
 ## Approving an endpoint
 
 The folder of a corpus may come from somebody else, so its file does not decide alone where your texts and keys go. An

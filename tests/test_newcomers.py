@@ -177,6 +177,22 @@ def test_a_misspelt_name_leads_to_the_one_that_was_meant(corpus: Corpus, built: 
         corpus.build(parts=["graf"])
 
 
+# ── the environment ──
+
+
+def test_settings_of_the_environment_are_those_of_commands_and_not_of_programs(
+    corpus: Corpus, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("SENSEGRAPH_INDEX__CHUNK_TOKENS", "123")
+    assert run(corpus, "config get --root ROOT index.chunk_tokens") == (0, "123\n")
+    with Corpus.open(corpus.root) as opened:
+        assert opened.settings.index.chunk_tokens != 123
+    page = (Path(__file__).resolve().parents[1] / "docs" / "settings.md").read_text(encoding="utf-8")
+    told = page.partition("## The environment")[2].partition("\n## ")[0]
+    read = ("api_key_env", "STORE_PASSWORD", "SENSEGRAPH_TRUST", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME")
+    assert [name for name in (*read, "SENSEGRAPH_ROOT", "headers", "HTTPS_PROXY") if name not in told] == []
+
+
 # ── values at a prompt ──
 
 

@@ -231,7 +231,7 @@ class Embedder(Protocol):
 
 @runtime_checkable
 class Reranker(Protocol):
-    """Reads a question together with each text, which is dearer than comparing vectors, and finds more."""
+    """Reads a question together with each text, which costs more than comparing vectors, and finds more."""
 
     @property
     def name(self) -> str:

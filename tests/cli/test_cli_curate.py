@@ -35,7 +35,7 @@ def test_proposals_are_shown_before_anything_is_merged(run: Run, tmp_path: Path)
     shown = run("entities", "duplicates", "--quiet").stdout + run("entities", "duplicates").stdout
     assert "duplicates: 1 pair" in shown
     assert "a text says National Aeronautics and Space Administration (NASA)" in shown
-    assert f"nothing was changed; to merge: sensegraph entities duplicates --apply --root {tmp_path}" in shown
+    assert f"dry run; to merge the duplicates: sensegraph entities duplicates --apply --root {tmp_path}" in shown
     assert run("entities", "log").stdout == ""
     assert "no operation yet" in run("entities", "log").stderr
 

@@ -78,11 +78,11 @@ def test_proposals_are_listed_by_what_was_decided_and_the_first_of_each() -> Non
         "kept apart: 1 pair",
         "  0.50 Ada 0 (person) + A. 0 (place): so",
         "",
-        "nothing was changed; to merge: sensegraph entities duplicates --apply --root notes",
+        "dry run; to merge the duplicates: sensegraph entities duplicates --apply --root notes",
     ]
     applied = Applied((MERGE,), Built({}, (), {}, Usage()), 1, 0, 0)
     assert "new or changed: 1 entity" in curating._format_resolved(Resolved(found, types, applied), 3, HERE)
-    assert "nothing was changed" not in curating._format_resolved(Resolved(found, types, applied), 3, HERE)
+    assert "dry run" not in curating._format_resolved(Resolved(found, types, applied), 3, HERE)
     nothing = Resolved(Duplicates(notes=("2 pairs were not asked about",)), {})
     assert curating._format_resolved(nothing, 2, HERE) == ("no duplicates found\n\n- 2 pairs were not asked about")
 

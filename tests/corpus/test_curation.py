@@ -250,9 +250,7 @@ def test_offline_pairs_in_question_stay_apart_and_the_result_says_so(tmp_path: P
         found = opened.resolve().found
         grey = sum(p.decision == "ask" for p in found.proposals)
         assert grey
-        assert found.notes[-1].startswith(
-            f"{grey} pairs in question stay apart: the engine offline does not judge names"
-        )
+        assert found.notes[-1].startswith(f"{grey} uncertain pairs stay apart: the engine offline does not judge names")
 
 
 # ── splitting, and what cannot be done ──

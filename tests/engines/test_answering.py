@@ -316,8 +316,8 @@ def test_sentences_end_with_a_mark_and_begin_with_the_blanks(question: str) -> N
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
-def test_an_answer_says_that_it_is_extractive(question: str) -> None:
-    assert any("extractive" in note for note in compose_answer(asked(question)).notes)
+def test_an_answer_says_that_it_is_quoted(question: str) -> None:
+    assert any("offline answer" in note for note in compose_answer(asked(question)).notes)
 
 
 def test_a_question_of_fact_is_answered_by_the_sentence_that_holds_it() -> None:

@@ -162,5 +162,6 @@ def _format_resolved(found: Resolved, top: int, root: Path) -> str:
     if found.applied:
         return "\n\n".join([*blocks, _format_applied(found.applied), *notes])
     if found.found.groups:
-        notes.append(f"nothing was changed; to merge: sensegraph entities duplicates --apply{format_root_flag(root)}")
+        how = f"sensegraph entities duplicates --apply{format_root_flag(root)}"
+        notes.append(f"dry run; to merge the duplicates: {how}")
     return "\n\n".join([*blocks, "\n".join(notes)]).strip()

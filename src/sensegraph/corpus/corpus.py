@@ -373,7 +373,7 @@ class Corpus:
     # ── names ──
 
     def resolve(self, apply: bool = False, *, ask: bool = True) -> Resolved:
-        """Which entities of the index are one thing; with `apply` they become one. `ask` lets a model judge."""
+        """Find duplicate entities; with `apply` they are merged. `ask` lets a model judge uncertain pairs."""
         return self.names.resolve(apply, ask=ask)
 
     def merge(self, *names: str, called: str = "") -> Applied:

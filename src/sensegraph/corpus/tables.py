@@ -36,7 +36,7 @@ class RerankTable:
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingTable:
-    """An embedding model of this machine, by the extra `onnx`: for embedder = "folder", or "auto" where it is set.
+    """A local embedding model, by the extra `onnx`: for embedder = "folder", or "auto" where it is set.
 
     `folder` holds tokenizer.json and a model in ONNX form (model.onnx) or a table of vectors (model.safetensors). What
     stands before queries and documents is what the folder says, or what its name suggests, where it is `auto`.

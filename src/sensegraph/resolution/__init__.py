@@ -1,4 +1,4 @@
-"""Entity resolution: which different names are one thing, how surely, and why. Pure: values in, values out.
+"""Entity resolution: which different names mean the same entity, how surely, and why. Pure: values in, values out.
 
 Applying the decisions, and taking them back, is done by others: nothing here changes a graph.
 """

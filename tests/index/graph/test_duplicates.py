@@ -47,7 +47,7 @@ from wired import runtime
 def test_pairs_in_question_stay_apart_for_one_of_three_reasons(able: bool, engine: Any, why: str) -> None:
     rt: Any = SimpleNamespace(engine=SimpleNamespace(tasks={"resolve"} if able else {"answer"}, name="some"))
     (note,) = _note_open_pairs(3, rt, ResolveSettings(engine=engine))
-    assert note.startswith("3 pairs in question stay apart: ")
+    assert note.startswith("3 uncertain pairs stay apart: ")
     assert why in note
     assert _note_open_pairs(0, rt, ResolveSettings(engine=engine)) == ()
 

@@ -95,7 +95,7 @@ def confirm_calls(file: Path, foreseen: Forecast, *, yes: bool) -> None:
     options.print_message(evaluation_forecast.format_forecast(foreseen))
     if sys.stdin.isatty() and confirm("Begin?", err=True):
         return
-    raise InputError(f"{calls:,} calls are foreseen, more than ask_above = {most:,}: add --yes to begin.")
+    raise InputError(f"{calls:,} calls are estimated, more than ask_above = {most:,}: add --yes to begin.")
 
 
 def write_evaluation(found: Outcome, folder: Path) -> list[Path]:

@@ -222,7 +222,7 @@ def format_forecast(found: Forecast) -> str:
         lines.append("cost not known: no prices are set (endpoint.price_…)")
     if any(found.parts.get(f"measuring: {task}", Usage()).calls for task in _BY_SENTENCE):
         lines.append(
-            f"answers are foreseen with about {found.sentences} sentences each, on which claims and support depend"
+            f"answers are estimated with about {found.sentences} sentences each, on which claims and support depend"
         )
     if found.least:
         lines.append(

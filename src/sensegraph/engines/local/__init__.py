@@ -1,1 +1,1 @@
-"""The language tasks by a model of this machine."""
+"""The language tasks by a local model."""

@@ -1,4 +1,4 @@
-"""The language tasks by a model of this machine: what `llm.py` asks an endpoint, answered in this process.
+"""The language tasks by a local model: what `llm.py` asks an endpoint, answered in this process.
 
 The seam is the wire: an endpoint whose calls never leave the process. Prompts, forms, budgets, counts and notes are
 those of every other model. Only an answer may be asked otherwise: with the prompt that the model was trained on.
@@ -42,7 +42,7 @@ class LocalCalls:
         Raises Refusal for what the model cannot do: another path, a form that replies must have, a prompt too long.
         """
         if path not in ("/chat/completions", "/completions"):
-            raise Refusal(Outcome(Kind.DOWN, f"a model of this machine does not serve {path}", 404))
+            raise Refusal(Outcome(Kind.DOWN, f"a local model does not serve {path}", 404))
         if body.get("response_format"):
             raise Refusal(Outcome(Kind.SCHEMA, "response_format is not understood", 400))
         prompt = str(body["prompt"]) if path == "/completions" else self.model.prompt_of(body["messages"])
@@ -81,7 +81,7 @@ class LocalEndpoint(Endpoint):
 
 
 class LocalEngine(LLMEngine):
-    """The language tasks by a model of this machine; a tuned one answers with the prompt of its training."""
+    """The language tasks by a local model; a tuned one answers with the prompt of its training."""
 
     def __init__(self, endpoint: LocalEndpoint, settings: LLMSettings | None = None) -> None:
         super().__init__(endpoint, settings)

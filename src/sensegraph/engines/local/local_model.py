@@ -1,4 +1,4 @@
-"""A causal language model of this machine: a folder of weights, tuned or not, that continues a text.
+"""A local causal language model: a folder of weights, tuned or not, that continues a text.
 
 The libraries are those of the extra `finetune`; they are imported when the model is first used.
 """
@@ -27,7 +27,7 @@ Device = Literal["auto", "cpu", "cuda"]
 
 @dataclass(frozen=True, slots=True)
 class LocalSettings:
-    """A model of this machine, by the extra `finetune`: for engine = "local".
+    """A local model, by the extra `finetune`: for engine = "local".
 
     `model` is a folder as `sensegraph tune` writes it or as transformers reads it, or a name that its cache holds.
     `prompt` says what an answer is asked with: what the model was trained on where its folder says it (`auto`), that

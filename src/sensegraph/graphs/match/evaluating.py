@@ -49,7 +49,7 @@ class Clock:
         """Raise InputError when the time is up."""
         if time.monotonic() > self.end:
             raise InputError(
-                f"The query takes longer than {self.seconds:g} s; say more of what is sought (a name, a type, shorter "
+                f"The query takes longer than {self.seconds:g} s; add to the query (a name, a type, shorter "
                 "chains), or allow more time (--timeout SECONDS)."
             )
 

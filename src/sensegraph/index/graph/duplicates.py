@@ -131,7 +131,7 @@ def _note_open_pairs(grey: int, rt: Runtime, settings: ResolveSettings) -> tuple
     why = "index.resolve.engine is none" if able and settings.engine == "none" else (
         "the engine left them open" if able else f"the engine {rt.engine.name} does not judge names"
     )  # fmt: skip
-    return (f"{grey} pairs in question stay apart: {why}; `sensegraph entities merge` joins what is one",)
+    return (f"{grey} uncertain pairs stay apart: {why}; `sensegraph entities merge` joins duplicates",)
 
 
 def _rank_proposals(found: Resolution, asked: int, notes: tuple[str, ...]) -> Duplicates:

@@ -42,7 +42,7 @@ class ResolveSettings:
     `automatic` decides at each build what the documents themselves make sure: pairs from the score `sure` on are one,
     and a name is another thing in documents that use it so; else `sensegraph entities duplicates` proposes, and no name
     is told apart. `engine` says whether that asks an engine that can (auto) about pairs with a score between `reject`
-    and `accept`, or nobody (none); a build asks nobody. `cross_types` are pairs of types that may be one thing.
+    and `accept`, or nobody (none); a build asks nobody. `cross_types` are pairs of types that may be the same entity.
     """
 
     automatic: bool = True

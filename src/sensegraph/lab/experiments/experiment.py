@@ -118,7 +118,7 @@ def measure_support(answers: Answers, fetch: Fetch, rt: Runtime) -> list[Measure
         tables["citation precision"][name] = [None if c is None else c.precision for c in found]
         shares = [c.supported / c.statements if c and c.statements and not c.abstained else None for c in found]
         tables["supported statements"][name] = shares
-    note = "Undefined for an answer that abstains or says nothing that could be borne out."
+    note = "Undefined for an answer that abstains or says nothing that a source could support."
     return [Measure("Grounding", label, by.name, v, 3, note, share=True) for label, v in tables.items()]
 
 

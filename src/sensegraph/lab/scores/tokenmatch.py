@@ -67,7 +67,7 @@ class Baseline:
 
     def __post_init__(self) -> None:
         if not all(-1 <= b < 1 for b in (self.precision, self.recall, self.f1)):
-            raise InputError(f"The baseline {self.source or self} must lie from -1 to below 1 to rescale by; mend it.")
+            raise InputError(f"The baseline {self.source or self} must lie from -1 to below 1 to rescale by; fix it.")
 
     def rescaled(self, match: Match) -> Match:
         """`match` on a scale where the baseline is 0 and equal texts are 1."""

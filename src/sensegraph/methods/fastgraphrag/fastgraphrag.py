@@ -144,7 +144,7 @@ ORIGINAL = MappingProxyType({"mention": 0.0, "edges": "weighted", "exact": False
 class FastGraphRAG:
     """The walk starts at the `named_top` entities nearest to each name of the question, from a cosine of `named_floor`
     on, and weakly at the `generic_top` nearest to each theme and to the question itself, above `generic_floor`.
-    `exact` takes the entities that bear the name itself instead. `specificity` divides a start by the number of
+    `exact` takes the entities that have the name itself instead. `specificity` divides a start by the number of
     chunks that mention it.
 
     It returns to them with 1 − `damping`, until less than `tolerance` of it would change. Entities from a score of

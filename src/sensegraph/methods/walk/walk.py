@@ -127,7 +127,7 @@ _TIE = 1e-6  # words decide among what the walk does not come to
 class Walk(AnswersOnce):
     """A walk over passages and names.
 
-    It starts with `borne` at the passages that bear a name of the question, with `text` at the `first` best passages
+    It starts with `borne` at the passages that hold a name of the question, with `text` at the `first` best passages
     by words (score to the `power`), and with `named` at the names themselves; a share that leads nowhere goes to the
     others. It takes `steps` steps, with 1 − `damping` back to the start before each. Then the `bridges` best passages
     lead on, with the weight `bridge`, to passages that have what they leave open of the question - a word of their

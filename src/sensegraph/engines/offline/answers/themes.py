@@ -96,7 +96,7 @@ def _begins_with_predicate(words: list[str]) -> bool:
 
 # ── statements ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-NOTE = "extractive: every statement is a sentence of a source, quoted or reported in its own words, lightly trimmed"
+NOTE = "offline answer: sentences quoted from the sources, shortened"
 
 
 _ROLE = re.compile(rf"\b(?:{CUES['roles']})\b", re.IGNORECASE)

@@ -198,7 +198,7 @@ def stream_records(path: Path) -> Iterator[dict[str, Any]]:
                     value, place = decoder.raw_decode(text, place)
                 except ValueError as e:
                     if end:
-                        raise InputError(f"{path} is not valid JSON near {text[place : place + 60]!r}; mend it.") from e
+                        raise InputError(f"{path} is not valid JSON near {text[place : place + 60]!r}; fix it.") from e
                     break  # the rest of this value is not read yet
                 if not isinstance(value, dict):
                     raise InputError(f"{path} holds {value!r:.60} where an object is due; give one for each question.")
