@@ -43,7 +43,7 @@ FIXED = ("name", "requires", "reads", "foreign", "part_settings", "part_objects"
 _GUARDED = (
     *("endpoint.base_url", "endpoint.api_key_env", "endpoint.embedding_base_url", "endpoint.embedding_api_key_env"),
     *("endpoint.rerank_base_url", "endpoint.rerank_api_key_env", "local.model", "embedding.folder", "rerank.model"),
-    *("store.url", "executor.address"),
+    *("store.url", "store.arrays", "executor.address"),
 )
 _LINKS = "documents.follow_links"
 _LONGEST = 100_000  # bytes of a file of settings; the library takes the square of a name: 5 s of so many
@@ -383,8 +383,9 @@ def _find_wanted(settings: Settings, name: Guarded) -> tuple[list[str], set[str]
         files = {foreign["executor.address"]} if "executor.address" in foreign and settings.executor.address else set()
         return [endpoint_settings.approval_of_cluster(settings.executor.address)] if files else [], files, True
     if name == "store":
-        files = {foreign["store.url"]} if "store.url" in foreign and settings.store.url else set()
-        return [endpoint_settings.approval_of_store(settings.store.url)] if files else [], files, True
+        places = {"store.url": settings.store.url, "store.arrays": settings.store.arrays}
+        stores = [(n, url) for n, url in places.items() if n in foreign and url]
+        return [endpoint_settings.approval_of_store(url) for _, url in stores], {foreign[n] for n, _ in stores}, True
     given, table = settings.endpoint, endpoint_settings.address_purpose(settings.endpoint, name)
     addresses = {"embedding": given.embedding_base_url, "rerank": given.rerank_base_url}
     variables = {"embedding": given.embedding_api_key_env, "rerank": given.rerank_api_key_env}
