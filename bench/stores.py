@@ -174,6 +174,8 @@ def print_builds(folder: Path, url: str, passages: int, processes: int, engine: 
     documents = [scale.document_of(i, passages) for i in range(passages)]
 
     def build(name: str, executor: Any, settings: dict[str, Any]) -> None:
+        if name not in ways:
+            return
         given = {"engine": "offline", "index": {"collect": False}, **settings}
         own_engine: dict[str, Any] = {"engine": scale.Reader(passages)} if engine == "synthetic" else {}
         with Memory() as memory, Corpus.open(folder / name, settings=given, executor=executor, **own_engine) as corpus:
@@ -191,25 +193,23 @@ def print_builds(folder: Path, url: str, passages: int, processes: int, engine: 
         return {"store": {"url": f"{url}{'&' if '?' in url else '?'}schema={name}", "cache": str(folder / "copies")}}
 
     local = LocalExecutor(4, processes, patience=0.0)
-    if "file, processes" in ways:
-        build("file, processes", local, {})
-    if "database, processes" in ways:
-        build("database, processes", local, in_database("local"))
+    build("file, processes", local, {})
+    build("database, processes", local, in_database("local"))
     if "Ray" not in ways:
         return
     with _ray_cluster(processes) as executor:
-        if "file, Ray" in ways:
-            build("file, Ray", executor, {})
-        if "database, Ray" in ways:
-            build("database, Ray", executor, in_database("ray"))
+        build("file, Ray", executor, {})
+        build("database, Ray", executor, in_database("ray"))
 
 
-def print_handing_over(folder: Path, url: str, passages: int, processes: int) -> None:
+def print_handing_over(folder: Path, url: str, passages: int, processes: int, ways: str) -> None:
     """CPU of the driver for one step over documents that are stored, whose work others do."""
     print("\n| one step, each document a chunk | µs a passage in the driver | stored there or here |\n|---|---:|---|")
     documents = [scale.document_of(i, passages) for i in range(passages)]
 
     def hand_over(name: str, executor: Any, settings: dict[str, Any]) -> None:
+        if name not in ways:
+            return
         with Corpus.open(folder / name, settings={"engine": "offline", **settings}, executor=executor) as corpus:
             corpus.add(documents)
             rt, kept = corpus.runtime(), corpus.documents()
@@ -220,13 +220,15 @@ def print_handing_over(folder: Path, url: str, passages: int, processes: int) ->
             print(f"| {name} | {1e6 * (own_cpu() - before) / passages:.0f} | {where} |", flush=True)
 
     local = LocalExecutor(4, processes, patience=0.0)
-    hand_over("file, processes: handed over", local, {})
+    hand_over("file, processes", local, {})
     place = {"url": f"{url}{'&' if '?' in url else '?'}schema=handed", "cache": str(folder / "copies")}
-    hand_over("database, processes: handed over", local, {"store": place})
+    hand_over("database, processes", local, {"store": place})
+    if "Ray" not in ways:
+        return
     with _ray_cluster(processes) as executor:
-        hand_over("file, Ray: handed over", executor, {})
+        hand_over("file, Ray", executor, {})
         place["url"] += "_ray"
-        hand_over("database, Ray: handed over", executor, {"store": place})
+        hand_over("database, Ray", executor, {"store": place})
 
 
 def main() -> None:
@@ -251,7 +253,7 @@ def main() -> None:
         if "costs" in given.only:
             print_costs(folder, url + ("&" if "?" in url else "?") + "schema=costs", given.rows)
         if "handing" in given.only:
-            print_handing_over(folder, url, given.passages, given.processes)
+            print_handing_over(folder, url, given.passages, given.processes, given.ways)
         if "builds" in given.only:
             print_builds(folder, url, given.passages, given.processes, given.engine, given.ways)
     finally:
