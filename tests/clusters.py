@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,8 +21,19 @@ _NODE = {"num_cpus": 1, "object_store_memory": 80 * 2**20}
 
 def add_node(made: Any) -> None:
     """Add a node to a cluster, and wait until it is there."""
-    made.add_node(**_NODE)
+    _begin(lambda: made.add_node(**_NODE))
     made.wait_for_nodes()
+
+
+def _begin(start: Callable[[], Any]) -> Any:
+    """Start a node, which has half a minute for it: on a busy machine that may take several attempts."""
+    for left in (3, 2, 1, 0):
+        try:
+            return start()
+        except Exception:
+            if not left:
+                raise
+    return None
 
 
 @contextmanager
@@ -34,7 +45,8 @@ def cluster(nodes: int, *, joined: bool = True) -> Iterator[Any]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
         patch.setenv("PYTHONPATH", os.pathsep.join(os.path.abspath(place) for place in sys.path if place))
-        made = Cluster(initialize_head=True, head_node_args={**_NODE, "include_dashboard": False})
+        head = {"initialize_head": True, "head_node_args": {**_NODE, "include_dashboard": False}}
+        made = _begin(lambda: Cluster(**head))
         try:
             for _ in range(nodes - 1):
                 add_node(made)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,10 +15,11 @@ pytest.importorskip("asyncpg", reason='asyncpg is not installed: pip install "se
 
 from clusters import add_node, cluster
 from databases import corpus_url
+from readers import ask_while_building
 from scripted import ScriptedServer
 from sensegraph.cli import app
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.errors import NotIndexed, SensegraphError
+from sensegraph.errors import NotIndexed
 from sensegraph.graphs.interchange.exporting import export_tables
 from sensegraph.protocols import Executor
 from sensegraph.runtime.executors.processes import LocalExecutor, SerialExecutor
@@ -111,39 +111,11 @@ def test_a_command_on_another_machine_finds_the_corpus_that_the_settings_name(tm
 # ── being read ──
 
 
-def test_readers_get_every_answer_from_one_index_while_it_is_built_anew_and_collected(tmp_path: Path) -> None:
-    given = {**OFFLINE, **keep_in("database", tmp_path), "index": {"parts": ["graph"]}, "processes": 1}
-
-    def documents(version: int) -> list[Document]:
-        return [
-            Document(f"{n}", f"The keeper of light {n} is Ada{version} Stone since {1800 + version}.") for n in range(4)
-        ]
-
-    done, found, failed = threading.Event(), list[set[str]](), list[BaseException]()
-
-    def read() -> None:
-        with Corpus.open(tmp_path, settings=given, create=False) as corpus:
-            while not done.is_set():
-                try:
-                    passages = corpus.search("Who is the keeper of the light?", method="bm25", top=4).passages
-                    found.append({p.text.partition(" Stone")[0].rpartition(" ")[2] for p in passages})
-                except SensegraphError as e:
-                    failed.append(e)
-
-    with Corpus.open(tmp_path, settings=given) as builder:
-        builder.add(documents(0))
-        builder.build()
-        readers = [threading.Thread(target=read) for _ in range(2)]
-        for reader in readers:
-            reader.start()
-        for version in range(1, 6):
-            builder.add(documents(version))
-            builder.build()
-            builder.collect()
-        done.set()
-        for reader in readers:
-            reader.join()
-    assert failed == []
-    assert len(found) > 10
-    assert all(len(versions) == 1 for versions in found)
-    assert len(set[str]().union(*found)) > 1
+@pytest.mark.parametrize("kind", ["file", "database"])
+def test_a_reader_gets_every_answer_from_one_index_while_it_is_built_anew_and_collected(
+    tmp_path: Path, kind: str
+) -> None:
+    found = ask_while_building(tmp_path, keep_in(kind, tmp_path).get("store", {}), 150)
+    assert (found.questions, found.failed, found.mixed) == (150, (), 0)
+    assert found.indexes > 1
+    assert found.builds > 1

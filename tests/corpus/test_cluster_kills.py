@@ -45,8 +45,18 @@ def _work_once(batch: tuple[str, int]) -> list[int]:
     return [number]
 
 
+def _die_at_three(number: int) -> list[int]:
+    """The work of a batch; number 3 kills its process whenever it is tried."""
+    if number == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return [number]
+
+
 def test_a_cluster_keeps_what_every_executor_keeps_when_a_worker_and_a_node_die(tmp_path: Path) -> None:
     with cluster(2) as nodes:
+        import ray
+
+        from sensegraph.runtime.executors import ray as executors
         from sensegraph.runtime.executors.ray import RayExecutor
 
         class Contract(ExecutorContract):
@@ -66,6 +76,11 @@ def test_a_cluster_keeps_what_every_executor_keeps_when_a_worker_and_a_node_die(
                 nodes.remove_node(nodes.list_all_nodes()[-1], allow_graceful=False)
         assert came == Counter(range(60))
         assert (tmp_path / "killed").exists()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(executors, "_TASK", ray.remote(max_retries=0)(executors._run_batches))
+            found = dict(RayExecutor(patience=0.0).map(_die_at_three, range(24), waits=False))
+        assert [n for n, result in found.items() if isinstance(result, BaseException)] == [3]
+        assert {n for n, result in found.items() if result == [n]} == {*range(24)} - {3}
 
 
 PROGRAM = """

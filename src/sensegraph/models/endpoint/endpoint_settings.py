@@ -25,6 +25,7 @@ from sensegraph.runtime.database_address import DatabaseAddress
 USUAL = "OPENAI_API_KEY"  # the variable that needs no approval at its vendor's own address, nor on this machine
 MODEL = "model:"
 STORE = "store:"
+BUCKETS = ("s3:", "gs:", "az:", "file:")  # how the places of arrays begin
 CLUSTER = "cluster:"
 _WHOLE = (MODEL, STORE, CLUSTER)  # what is approved as a whole, not with all below it
 ENV = "env:"  # before the name of a variable, as the value of a header
@@ -126,8 +127,11 @@ def approval_of_model(model: str) -> str:
 
 
 def approval_of_store(url: str) -> str:
-    """What has to be approved before a corpus is kept in a database. Raises SettingsError for what is none."""
-    return STORE + DatabaseAddress.parse(url).place
+    """What has to be approved before a corpus is kept in a database, or its arrays in a bucket.
+
+    Raises SettingsError for what is neither.
+    """
+    return STORE + (url.rstrip("/") if url.startswith(BUCKETS) else DatabaseAddress.parse(url).place)
 
 
 def approval_of_cluster(address: str) -> str:
@@ -140,7 +144,8 @@ def needs_no_approval(wanted: str) -> bool:
     or a cluster on this machine.
     """
     if wanted.startswith(STORE):
-        return DatabaseAddress.parse(wanted.removeprefix(STORE)).is_here
+        place = wanted.removeprefix(STORE)
+        return place.startswith("file:") if place.startswith(BUCKETS) else DatabaseAddress.parse(place).is_here
     if wanted.startswith(CLUSTER):
         place = wanted.removeprefix(CLUSTER)
         return place in ("auto", "local") or is_this_machine(f"http://{place}")

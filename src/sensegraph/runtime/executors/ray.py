@@ -11,7 +11,8 @@ import ray
 from sensegraph.errors import SettingsError
 from sensegraph.runtime.executors.processes import LocalExecutor, attempt, begin_here
 
-_AHEAD = 2  # batches for each CPU that are on their way, so that none waits for the driver
+_AHEAD = 2  # tasks for each CPU that are on their way, so that none waits for the driver
+_TOGETHER = 4  # batches of a task at most, where there are many: a task costs the driver as much as a batch
 _LOOKED_S = 5.0  # after which the CPUs of the cluster are counted again: nodes come and go
 _RETRIES = 3  # of a batch whose worker or node died
 _COPIES: dict[str, Any] = {}  # of a worker: the call that it works for
@@ -60,41 +61,50 @@ class RayExecutor:
             ) from e
 
 
-def _run_batch(name: str, call: Sequence[Any], batch: Any) -> Any:
-    """The result of a batch or its exception; the call, in a list so that it is not unpacked each time, is kept."""
+def _run_batches(name: str, call: Sequence[Any], batches: Sequence[Any]) -> list[Any]:
+    """The results of batches or their exceptions; the call, in a list so that it is not unpacked each time, is kept."""
     if name not in _COPIES:
         _COPIES.clear()
         _COPIES[name] = ray.get(call[0])
-    return attempt(_COPIES[name], batch)
+    return [attempt(_COPIES[name], batch) for batch in batches]
 
 
-_TASK: Any = ray.remote(max_retries=_RETRIES)(_run_batch)
+_TASK: Any = ray.remote(max_retries=_RETRIES)(_run_batches)
 
 
 def _run_on_cluster(
     call: Callable[[Any], Any], batches: Sequence[Any], position: int
 ) -> Iterator[tuple[int, Any | BaseException]]:
-    """Run batches from number `position` on; leaving early cancels what has not begun."""
+    """Run batches from number `position` on; leaving early cancels what has not begun.
+
+    Of a task that fails each batch runs again alone: one of them may be to blame.
+    """
     shared = ray.put(call)
     name, window, looked = shared.hex(), 0, -_LOOKED_S
-    running: dict[Any, int] = {}
+    running: dict[Any, range] = {}
+
+    def begin(some: range) -> None:
+        running[_TASK.remote(name, [shared], [batches[i] for i in some])] = some
+
     try:
         while running or position < len(batches):
             if time.monotonic() - looked > _LOOKED_S:
                 window, looked = _AHEAD * max(1, int(ray.cluster_resources().get("CPU", 1))), time.monotonic()
             while position < len(batches) and len(running) < window:
-                running[_TASK.remote(name, [shared], batches[position])] = position
-                position += 1
+                together = max(1, min(_TOGETHER, (len(batches) - position) // (2 * window)))
+                begin(range(position, position + together))
+                position += together
             done, _ = ray.wait(list(running), num_returns=1, timeout=_LOOKED_S)
             for one in done:
-                yield running.pop(one), _fetch_result(one)
+                some = running.pop(one)
+                try:
+                    yield from zip(some, ray.get(one), strict=True)
+                except ray.exceptions.RayError as e:
+                    if len(some) == 1:
+                        yield some.start, e
+                    else:
+                        for i in some:
+                            begin(range(i, i + 1))
     finally:
         for one in running:
             ray.cancel(one, force=False)
-
-
-def _fetch_result(one: Any) -> Any | BaseException:
-    try:
-        return ray.get(one)
-    except ray.exceptions.RayError as e:
-        return e

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 class StorePlace:
     """Where a store is: in `folder`, or in the database at `url`; then `cache` holds copies of its arrays.
 
+    These lie in the database too, or in the bucket at `arrays`.
+
     `password` is asked for that of the database whenever a connection is opened.
     """
 
@@ -23,6 +25,7 @@ class StorePlace:
     url: str = ""
     cache: Path = Path()
     password: Callable[[], str] = str
+    arrays: str = ""
 
     def open(self, *, readonly: bool = False, mend: bool = False) -> CorpusStore:
         """The store, made where there is none unless `readonly`; with `mend` a file beyond reading is moved aside.
@@ -34,7 +37,9 @@ class StorePlace:
 
             if not readonly:
                 self.folder.mkdir(parents=True, exist_ok=True)  # for what a database does not hold
-            return PostgresStore(self.url, self.folder, self.cache, readonly=readonly, password=self.password)
+            return PostgresStore(
+                self.url, self.folder, self.cache, readonly=readonly, password=self.password, arrays=self.arrays
+            )
         from sensegraph.runtime.stores.sqlite import SqliteStore
 
         return SqliteStore(self.folder, readonly=readonly, mend=mend)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager, suppress
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 from uuid import uuid4
 
 import msgspec
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from sensegraph.errors import TABLE_GONE, ResultGone, StoreError
 from sensegraph.runtime.database_address import DatabaseAddress
-from sensegraph.runtime.stores.array_files import ArrayFiles
+from sensegraph.runtime.stores.array_files import Absent, ArrayBucket, ArrayFiles, PieceTable
 from sensegraph.runtime.stores.corpus_store import LOST, Needed, Swept
 from sensegraph.runtime.stores.locking import wait_for_lock
 from sensegraph.runtime.stores.postgres_limits import LimitTable
@@ -33,27 +33,35 @@ from sensegraph.types import Usage
 _LEDGER = tuple(f.name for f in fields(Usage))
 _KEYS = 5000  # keys in one question
 _BYTES = 1 << 26  # of values in one statement
-_PIECE = 1 << 23  # bytes of an array in one row
 _COPIED = 512  # blocks of a table that are copied at once
 _HEALED = "Run `sensegraph index`: it computes anew what is damaged."
 _SWEPT = "swept"  # ref: another value after each sweep, so that machines drop copies of arrays that are gone
+_PLACE = "arrays"  # ref: the bucket in which arrays lie
 _SWEPT_HERE = "swept.txt"  # of which sweep the copies on this machine know
 
 
 class PostgresStore:
     """The store of one corpus in a schema of a database, which is made when it is missing unless `readonly`.
 
-    `root` is the folder of this machine for what stands beside a corpus, `cache` that for copies of arrays. `password`
-    is asked whenever a connection is opened. A user who may not write, or a replica, gives a read-only store, which
-    keeps what is written in memory. A copy in another process opens connections of its own. Raises StoreError when the
-    database cannot be used, SettingsError for a `url` that is none.
+    `root` is the folder of this machine for what stands beside a corpus, `cache` that for copies of arrays, which lie
+    in the database or in the bucket at `arrays`. `password` is asked whenever a connection is opened. A user who may
+    not write, or a replica, gives a read-only store, which keeps what is written in memory. A copy in another process
+    opens connections of its own. Raises StoreError when the database cannot be used, SettingsError for a `url` or
+    `arrays` that is none.
     """
 
     def __init__(
-        self, url: str, root: Path, cache: Path, *, readonly: bool = False, password: Callable[[], str] = str
+        self,
+        url: str,
+        root: Path,
+        cache: Path,
+        *,
+        readonly: bool = False,
+        password: Callable[[], str] = str,
+        arrays: str = "",
     ) -> None:
         self.address, self.root, self.shared = DatabaseAddress.parse(url), Path(root), True
-        self._given = (url, Path(root), Path(cache), password)
+        self._given = (url, Path(root), Path(cache), password, arrays)
         self._db = Database(self.address, password)
         self._aside: dict[str, bytes] = {}
         self._gate: Session | None = None  # of this process while it has the right to build
@@ -64,10 +72,21 @@ class PostgresStore:
         self.replies = ReplyTable(self, self.address, self._db.session, self._fenced)
         self.limits = None if self.readonly else LimitTable(self, self._db)
         self._arrays.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self._pieces = PieceTable(self._arrays, self._db.session, self._open_bucket(arrays))
         self._drop_copies()
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _open_copy, (*self._given, self.readonly)
+
+    def _open_bucket(self, url: str) -> ArrayBucket | None:
+        """The bucket of the arrays, which stays the one that was first named."""
+        known = self.ref(_PLACE) or ""
+        if known != url and (known or self.readonly):
+            where = f"in {known}" if known else "in the database"
+            raise StoreError(f"The arrays of {self.address} lie {where}; set store.arrays to {known!r}.")
+        if url and not known:
+            self.set_refs({_PLACE: url})
+        return ArrayBucket(url) if url else None
 
     # ── reading and writing at all ──
 
@@ -223,12 +242,7 @@ class PostgresStore:
         """Store an array; it is read back memory-mapped."""
         if self.readonly or self.has([key]):
             return
-        self._arrays.write(key, array)
-        query = "INSERT INTO piece VALUES ($1, $2, $3) ON CONFLICT DO NOTHING"
-        path = self._arrays.path(key)
-        with path.open("rb") as file, self._db.session() as session, session.transaction():
-            for number, piece in enumerate(iter(lambda: file.read(_PIECE), b"")):
-                session.execute(query, key, number, piece)
+        self._pieces.write(key, array)
 
     def array(self, key: str) -> NDArray[Any] | None:
         """The array under `key`, memory-mapped read-only, if it is there: a copy of it on this machine."""
@@ -238,8 +252,8 @@ class PostgresStore:
         self._arrays.path(key).unlink(missing_ok=True)
         with self.checking(key):
             try:
-                self._arrays.fill(key, lambda file: self._fetch(key, file))
-            except _Absent:
+                self._arrays.fill(key, lambda file: self._pieces.fetch(key, file))
+            except Absent:
                 return None
             except OSError as e:
                 folder = self._arrays.folder
@@ -248,16 +262,6 @@ class PostgresStore:
                 self._arrays.path(key).unlink(missing_ok=True)
                 raise Damaged(key)
             return self._arrays.open(key)
-
-    def _fetch(self, key: str, file: BinaryIO) -> None:
-        """Write the pieces of an array into a file, all as they are at one moment. Raises _Absent for none."""
-        number, query = 0, "SELECT value FROM piece WHERE key = $1 AND number = $2"
-        with self._db.session() as session, session.transaction("ISOLATION LEVEL REPEATABLE READ READ ONLY"):
-            while (piece := session.value(query, key, number)) is not None:
-                file.write(piece)
-                number += 1
-        if not number:
-            raise _Absent
 
     def array_names(self) -> list[str]:
         """The keys of the arrays that are there, sorted."""
@@ -346,6 +350,7 @@ class PostgresStore:
                 delete_gone(session, gone)
             for table in ("object", "part", "block", "list", "piece", "reply"):
                 session.execute(f"VACUUM {table}", timeout=LONG_S)
+        self._pieces.remove(gone.arrays, self.array_names)
         self.set_refs({_SWEPT: uuid4().hex})
         self._drop_copies()
         return Swept(gone.count(), before, self.size(), remains=REMAINS if gone.count() else "")
@@ -363,18 +368,14 @@ class PostgresStore:
         return int(self._ask(query, self.address.schema)[0][0] or 0)
 
 
-class _Absent(Exception):
-    """There is no such array."""
-
-
 _COPIES: dict[tuple[Any, ...], PostgresStore] = {}  # of this process, which is sent a copy with every batch
 
 
 def _open_copy(*given: Any) -> PostgresStore:
     """The copy of a store in this process, made when it is first needed."""
     if given not in _COPIES or _COPIES[given].closed:
-        url, root, cache, password, readonly = given
-        _COPIES[given] = PostgresStore(url, root, cache, readonly=readonly, password=password)
+        url, root, cache, password, arrays, readonly = given
+        _COPIES[given] = PostgresStore(url, root, cache, readonly=readonly, password=password, arrays=arrays)
     return _COPIES[given]
 
 
