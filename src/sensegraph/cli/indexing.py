@@ -28,10 +28,12 @@ from sensegraph.errors import BatchPending, InputError, SensegraphError, Unappro
 if TYPE_CHECKING:
     from sensegraph.corpus.corpus import Corpus
     from sensegraph.corpus.sources import Added, Plan
+    from sensegraph.documents.images import FiguresRead
     from sensegraph.models.batches.batch_box import BatchPlan
 
 _NOTHING = "Nothing could be read from {}; the index is as it was."
 _LISTED = 20  # documents of each kind that are named
+_FEW = 5  # files with images that were not read that are named
 _PATIENT = 60.0  # seconds that --watch waits for the end of another build
 
 
@@ -142,12 +144,24 @@ def index_documents(
         raise typer.Exit(1)
 
 
+def _report_images(found: FiguresRead) -> None:
+    """Say on stderr how many images in which files were not read, and why."""
+    for reason in dict.fromkeys(item.reason for item in found.unread):
+        files = [item for item in found.unread if item.reason == reason]
+        shown = ", ".join(f"{item.path} ({item.images:,})" for item in files[:_FEW])
+        more = f" and {len(files) - _FEW:,} more files" if len(files) > _FEW else ""
+        count = sum(item.images for item in files)
+        one = "1 image was not read" if count == 1 else f"{count:,} images were not read"
+        print_message(f"{one}: {shown}{more}; {reason}".replace("\n", "\\n"))
+
+
 def _add_documents(
     corpus: Corpus, chosen: Sequence[Path], paths: Sequence[Path] | None, root: Path
 ) -> tuple[Added, list[str]]:
     """What was added, and what came from the same paths before and is not there now."""
     added = corpus.add(*chosen)
     options.report_skipped(added.skipped)
+    _report_images(added.figures)
     read = [*added.new, *added.changed, *added.same]
     if paths and not read:
         raise InputError(_NOTHING.format(", ".join(map(str, paths))))
@@ -167,11 +181,12 @@ def _add_documents(
 
 def _print_estimate(run: CommandRun, corpus: Corpus, chosen: Sequence[Path], paths: Sequence[Path] | None) -> None:
     """Print what `index` would compute: calls, tokens, money, time."""
-    read = corpus.sources.read(chosen)
+    read = corpus.sources.read(chosen, looking="foreseen")
     options.report_skipped(read.skipped)
+    _report_images(read.figures)
     if paths and not read.documents:
         raise InputError(_NOTHING.format(", ".join(map(str, paths))))
-    found = corpus.builder.estimate_with(read.documents)
+    found = corpus.builder.estimate_with(read)
     seconds, share = views.estimate_seconds(found, corpus.settings.endpoint), corpus.settings.endpoint.batch_price
     run.print_result(
         lambda: views.view_estimate(found, seconds, read.skipped, share),
@@ -241,6 +256,7 @@ def _print_plan(run: CommandRun, corpus: Corpus, chosen: Sequence[Path], paths: 
     """Print what would be done with the documents of these paths, and what the build after that would cost."""
     plan = corpus.plan(*chosen, estimate=True)
     options.report_skipped(plan.skipped)
+    _report_images(plan.figures)
     if plan.estimate is None:
         return
     seconds, share = (
@@ -260,6 +276,7 @@ def _sync_documents(corpus: Corpus, paths: Sequence[Path], quiet: bool) -> tuple
     elif plan.withheld:
         print_message(_describe_withheld(plan))
     done = corpus.sync(*paths)
+    _report_images(done.figures)
     return done.as_added(), list(done.withheld)
 
 

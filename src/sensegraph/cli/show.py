@@ -224,6 +224,7 @@ def format_tally(found: Tally) -> str:
 
 # What a reader calls the steps that take time: to do, done, and of what.
 _WORK: Mapping[str, tuple[str, str, str]] = {
+    "figures.describe": ("describe", "described", "figure"),
     "extraction.extract": ("read", "read", "chunk"),
     "extraction.observe": ("survey", "surveyed", "text"),
     "extraction.read": ("read", "read", "text"),

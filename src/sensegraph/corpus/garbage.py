@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -23,10 +23,20 @@ if TYPE_CHECKING:
     from sensegraph.runtime.stores.corpus_store import CorpusStore
 
 
+FIGURE = "figure/"  # refs: what was told of a document's figures
 _COLLECTED = "collected"  # ref: the bytes of the store when it was last collected
 _GROWN = 1.5  # times that, from which a build collects
 _LEAST = 1_000_000  # bytes that are worth it
 _LONGEST_S = 60.0
+
+
+def keep_descriptions(
+    store: CorpusStore, names: Collection[str], described: Mapping[str, Sequence[str]]
+) -> dict[str, str | None]:
+    """Refs that keep what was told of the figures of these documents, by its keys; and none to what was told before."""
+    kept: dict[str, str | None] = {f"{FIGURE}{name}\n{k}": k for name in names for k in described.get(name, ())}
+    before = (ref for ref in store.refs(FIGURE) if ref.removeprefix(FIGURE).rpartition("\n")[0] in names)
+    return dict.fromkeys((ref for ref in before if ref not in kept), None) | kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +180,7 @@ class GarbageCollector:
         have, manifest = self._workspace.document_keys(), self._workspace.manifest()
         chunks = manifest.chunks if manifest else ""
         told = [r for place in (ORIGIN, MASKED) for r in self._store.refs(place) if r.removeprefix(place) not in have]
+        told += [r for r in self._store.refs(FIGURE) if r.removeprefix(FIGURE).rpartition("\n")[0] not in have]
         return [*told, *(r for r in self._store.refs("interchange/") if r != f"interchange/{chunks}")]
 
 

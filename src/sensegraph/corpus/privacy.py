@@ -7,11 +7,15 @@ personal data has many patterns: it is imported where the settings ask for it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
+from sensegraph.corpus.tools import make_describer
 from sensegraph.corpus.workspace import MASKED
+from sensegraph.documents.images import MASKED as MASKED_IMAGES
+from sensegraph.documents.images import NO_MODEL
 from sensegraph.errors import SettingsError
 from sensegraph.index.manifest import REF
 from sensegraph.language.text import list_stems
@@ -28,10 +32,12 @@ from sensegraph.types import Chunk, Document, Question, Turn
 
 if TYPE_CHECKING:
     from sensegraph.corpus.workspace import Workspace
+    from sensegraph.engines.llm.figure_task import FigureDescriber, FigureReader
     from sensegraph.personal.finding import Named
     from sensegraph.personal.masking import Masker, Survey
     from sensegraph.runtime.stores.corpus_store import CorpusStore
 
+Looking = Literal["", "paid", "foreseen"]  # at images: not at all, by a model, or to say what that would take
 _INDEX = "personal/index"  # ref: which index was made of documents that were masked, and by which rules
 _RULES = "personal/rules/"  # refs: the settings behind such rules, to say which differ
 
@@ -41,6 +47,7 @@ class Privacy:
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
+        self._describer: FigureDescriber | None = None  # made on first use
 
     @property
     def _settings(self) -> PersonalSettings:
@@ -86,6 +93,32 @@ class Privacy:
         found = [masker.document(*row) for row in _find_people_in(documents, masker.settings)]
         tally = tally_findings([counts for _, counts in found], masked=masked)
         return [new if masked else old for old, (new, _) in zip(documents, found, strict=True)], tally
+
+    def figure_reader(self, looking: Looking) -> tuple[FigureReader | None, str]:
+        """Who describes the images in documents, and why nobody does; with masking only where the settings say so.
+
+        What is told is masked before it is kept, and no reply is journalled then: an image may show personal data.
+        """
+        space, masked = self._workspace, self.masks()
+        if not space.settings.endpoint.vision_model:
+            return None, NO_MODEL
+        if not looking or (masked and not space.settings.endpoint.vision_unmasked):
+            return None, MASKED_IMAGES if looking else NO_MODEL
+        from sensegraph.engines.llm.figure_task import FigureReader
+
+        if self._describer is None:
+            by = fingerprint_settings(self._settings) if masked else ""
+            told = self.mask_text if masked else str
+            self._describer = make_describer(space.settings, space.tools, None if masked else space.journal, told, by)
+        assert self._describer is not None
+
+        @contextmanager
+        def keep_replies() -> Iterator[None]:
+            with space.store.exclusive(space.wait), nullcontext() if masked else space.journal.beside():
+                yield
+
+        reader = FigureReader(self._describer, space.asking_runtime(), paid=looking == "paid", kept=keep_replies)
+        return reader, ""
 
     def mask_question(self, asked: Question) -> tuple[Question, tuple[str, ...]]:
         """A question with its conversation as the corpus knows things, and a note where that changed anything."""

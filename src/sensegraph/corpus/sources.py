@@ -6,14 +6,17 @@ import os
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeVar
 from uuid import uuid4
 
+from sensegraph.corpus.garbage import keep_descriptions
 from sensegraph.corpus.workspace import DOCUMENT, MASKED, ORIGIN, STATE, Builder, Built, Workspace
 from sensegraph.documents.document_files import RECORDS, PartlyRead, list_document_files, name_inside
+from sensegraph.documents.images import FiguresRead
 from sensegraph.documents.values import list_values
 from sensegraph.errors import InputError
 from sensegraph.extractions import Shortened
@@ -24,10 +27,10 @@ from sensegraph.personal.personal_settings import Tally
 from sensegraph.resolution.log import read_operations
 from sensegraph.runtime.keys import encode_canonical, key
 from sensegraph.runtime.results import Results
-from sensegraph.types import Document
+from sensegraph.types import Document, Usage
 
 if TYPE_CHECKING:
-    from sensegraph.corpus.privacy import Privacy
+    from sensegraph.corpus.privacy import Looking, Privacy
     from sensegraph.documents.document_files import DocumentSettings, Skipped
     from sensegraph.index.estimate import Estimate
     from sensegraph.runtime.stores.corpus_store import CorpusStore
@@ -35,7 +38,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Items = Sequence[str | Path | Document | Iterable[Document]]
 Seen = tuple[tuple[str, int, int, int], ...]
-_NOTHING = Tally()
+_NOTHING, _UNSEEN, _FREE = Tally(), FiguresRead(), Usage()
+_NO_KEYS: Mapping[str, Sequence[str]] = MappingProxyType({})
 _SHOWN = 20  # things that were not read which the notes of a build name
 
 
@@ -46,13 +50,16 @@ class Read:
     documents: Sequence[Document]
     skipped: tuple[Skipped, ...] = ()
     personal: Tally = _NOTHING
+    figures: FiguresRead = _UNSEEN
+    described: Mapping[str, Sequence[str]] = field(default_factory=dict)  # keys of what was told of figures, by id
+    to_describe: Usage = _FREE  # what the descriptions that are missing would take
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Added(Shortened):
     """What `add` did: ids that are new, whose content changed, and that were there already; and what was skipped.
 
-    `personal` counts the personal data that was found, where the settings ask for it.
+    `personal` counts the personal data that was found, where the settings ask for it; `figures` the images.
     """
 
     new: tuple[str, ...] = ()
@@ -60,6 +67,7 @@ class Added(Shortened):
     same: tuple[str, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     personal: Tally = _NOTHING
+    figures: FiguresRead = _UNSEEN
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -82,11 +90,12 @@ class Plan(Shortened):
     personal: Tally = _NOTHING
     estimate: Estimate | None = None
     notes: tuple[str, ...] = ()
+    figures: FiguresRead = _UNSEEN
 
     def as_added(self) -> Added:
         """What was done where the plan was carried out; a document of another name is a new one."""
         new = (*self.added, *(name for _, name in self.renamed))
-        return Added(new, self.edited, self.same, self.skipped, self.personal)
+        return Added(new, self.edited, self.same, self.skipped, self.personal, self.figures)
 
 
 class Sources:
@@ -111,23 +120,26 @@ class Sources:
         """Add or update documents: files and folders by path, or values.
 
         A document with the id of an earlier one takes its place. Files are named as in the folder `base`, where one is
-        given. Raises InputError for a path that does not exist, before anything is stored.
+        given. Images in files are described where a model that sees is set. Raises InputError for a path that does not
+        exist, before anything is stored; BudgetExceeded and EndpointDown, after what was paid for is.
         """
         self._workspace.mend_store()
-        read = self.read(items, base)
+        read = self.read(items, base, "paid")
         self.remember_skipped(read.skipped)
-        return replace(self._store(read.documents), skipped=read.skipped, personal=read.personal)
+        return replace(self._store(read), skipped=read.skipped, personal=read.personal, figures=read.figures)
 
-    def read(self, items: Items, base: str | Path = "") -> Read:
+    def read(self, items: Items, base: str | Path = "", looking: Looking = "") -> Read:
         """The documents of paths and values, masked where the settings say so, and what could not be read.
 
-        Raises InputError for documents that cannot be stored, before any of them is.
+        `looking` says what becomes of images. Raises InputError for documents that cannot be stored, before any is.
         """
         from sensegraph.documents import load as load_documents
 
         paths, values = [i for i in items if isinstance(i, str | Path)], list_values(items)
-        loaded = load_documents(paths, settings=self._reading([base] if base else paths), base=base) if paths else None
-        documents = [*(loaded.documents if loaded else ()), *values]
+        vision, reason = self._privacy.figure_reader(looking if paths else "")
+        how = self._reading([base] if base else paths)
+        loaded = load_documents(paths, settings=how, base=base, vision=vision, reason=reason)
+        documents = [*loaded.documents, *values]
         if nameless := [d for d in documents if not d.id]:
             raise InputError(f"{len(nameless)} documents have no id; give each a name that is unique in the corpus.")
         if twice := [name for name, n in Counter(d.id for d in documents).items() if n > 1]:
@@ -140,7 +152,10 @@ class Sources:
             except TypeError as e:
                 raise InputError(f"The document {d.id!r} cannot be stored: {e}.") from e
         kept, personal = self._privacy.without_personal_data(documents)
-        return Read(kept, loaded.skipped if loaded else (), personal)
+        found = Read(kept, loaded.skipped, personal, loaded.figures)
+        shown = [(new.id, loaded.figures.digests.get(old.id, ())) for old, new in zip(documents, kept, strict=True)]
+        keys = {name: vision.list_keys(digests) for name, digests in shown if digests} if vision else {}
+        return replace(found, described=keys, to_describe=vision.estimate()) if vision else found
 
     def _reading(self, paths: Sequence[str | Path]) -> DocumentSettings:
         """The settings for reading `paths`: where one is this corpus's own folder, its prompts are no documents."""
@@ -151,10 +166,10 @@ class Sources:
             return reading
         return replace(reading, exclude=(*reading.exclude, f"{prompts.relative_to(root).as_posix()}/*"))
 
-    def _store(self, documents: Sequence[Document]) -> Added:
+    def _store(self, read: Read) -> Added:
         before = self._workspace.store.refs(DOCUMENT)
-        keys = self.store_keys(documents)
-        self.set_keys(keys)
+        keys = self.store_keys(read.documents)
+        self.set_keys(keys, described=read.described)
         old = {name: before.get(DOCUMENT + name) for name in keys}
         return Added(
             new=tuple(n for n in keys if old[n] is None),
@@ -166,14 +181,16 @@ class Sources:
         """Store the contents of documents, which makes none of them part of the corpus; their keys by id."""
         return dict(zip((d.id for d in documents), store_documents(documents, self._workspace.runtime()), strict=True))
 
-    def set_keys(self, keys: dict[str, str], gone: Collection[str] = ()) -> None:
+    def set_keys(
+        self, keys: dict[str, str], gone: Collection[str] = (), described: Mapping[str, Sequence[str]] = _NO_KEYS
+    ) -> None:
         """Make documents with these keys part of the corpus, and those that are `gone` not."""
         refs: dict[str, str | None] = dict.fromkeys(p + name for p in (DOCUMENT, ORIGIN, MASKED) for name in gone)
         refs |= {DOCUMENT + name: k for name, k in keys.items()}
         store = self._workspace.store
         if gone or any(store.ref(DOCUMENT + name) != k for name, k in keys.items()):
             refs[STATE] = uuid4().hex
-        store.set_refs(refs | self._privacy.marks(keys))
+        store.set_refs(refs | self._privacy.marks(keys) | keep_descriptions(store, {*keys, *gone}, described))
 
     def remove(self, *ids: str) -> None:
         """Remove documents; the next build makes the index as if they had never been there.
@@ -221,12 +238,13 @@ class Mirror:
 
         The corpus stays as it is, and nothing is paid.
         """
-        plan, keys = self._planned(paths, base)
+        plan, keys, read = self._planned(paths, base, "foreseen")
         if not estimate:
             return plan
         gone = {*plan.removed, *(old for old, _ in plan.renamed)}
         left = {n: k for n, k in self._workspace.document_keys().items() if n not in gone} | keys
-        return replace(plan, estimate=self._builder.estimate_of(left, self._builder.index_settings()))
+        found = self._builder.estimate_of(left, self._builder.index_settings())
+        return replace(plan, estimate=found.with_step("figures.describe", read.to_describe))
 
     def sync(self, *paths: str | Path, base: str | Path = "") -> Plan:
         """Make the corpus hold what the paths hold: documents that were read from them and are gone are removed.
@@ -236,9 +254,9 @@ class Mirror:
         read whole removes nothing. The index follows with the next `build`.
         """
         self._workspace.mend_store()
-        plan, keys = self._planned(paths, base)
+        plan, keys, read = self._planned(paths, base, "paid")
         gone = [*plan.removed, *(old for old, _ in plan.renamed)]
-        self._sources.set_keys(keys, gone)
+        self._sources.set_keys(keys, gone, read.described)
         self._sources.remember_skipped(plan.skipped)
         self.record_origin([base] if base else paths, keys)
         return plan
@@ -255,9 +273,11 @@ class Mirror:
         came = {name.removeprefix(ORIGIN): where.split("\n") for name, where in self._store.refs(ORIGIN).items()}
         return [name for name, where in came.items() if name in have and here.issuperset(where)]
 
-    def _planned(self, paths: Sequence[str | Path], base: str | Path) -> tuple[Plan, dict[str, str]]:
-        """The plan, and the key of every document that was read."""
-        read = self._sources.read(paths, base)
+    def _planned(
+        self, paths: Sequence[str | Path], base: str | Path, looking: Looking
+    ) -> tuple[Plan, dict[str, str], Read]:
+        """The plan, the key of every document that was read, and what was read."""
+        read = self._sources.read(paths, base, looking)
         documents, skipped = read.documents, read.skipped
         if not documents:
             raise InputError(
@@ -288,12 +308,13 @@ class Mirror:
             unread=unread if withheld else (),
             skipped=skipped,
             personal=read.personal,
+            figures=read.figures,
         )
         # decisions about names that speak of documents under names that these no longer have
         moved = {old for old, _ in renamed}
         numbers = [o.id for o in read_operations(self._store) if not o.reverted and moved & {*o.documents}]
         note = f"operation {', '.join(numbers)} speaks of a document that was renamed: split it anew"
-        return replace(plan, notes=(note,) * bool(numbers)), keys
+        return replace(plan, notes=(note,) * bool(numbers)), keys, read
 
     def _places(self, paths: Sequence[str | Path]) -> list[str]:
         return sorted(self._privacy.masked_path(str(Path(p).resolve())) for p in paths)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
@@ -25,6 +25,7 @@ from sensegraph.plugins import load_plugin
 from sensegraph.protocols import Chunker, Embedder, LanguageEngine, Reranker
 
 if TYPE_CHECKING:
+    from sensegraph.engines.llm.figure_task import FigureDescriber
     from sensegraph.models.batches.batch_box import BatchBox, BatchPlan, Progress
     from sensegraph.models.endpoint.client import Endpoint
     from sensegraph.models.endpoint.limits import Journal
@@ -167,6 +168,25 @@ def make_reranker(
 
     beside = [tool.endpoint for tool in tools if isinstance(tool, _Remote)]
     return EndpointReranker(make_endpoint(settings, journal, "rerank", beside=beside), rerank.top)
+
+
+def make_describer(
+    settings: Settings,
+    tools: tuple[LanguageEngine, Embedder],
+    journal: Journal | None,
+    clean: Callable[[str], str] = str,
+    cleaned: str = "",
+) -> FigureDescriber | None:
+    """Who describes the images in documents, if the settings name a model that sees; it shares the budget of `tools`.
+
+    What it writes is made `clean` before it is kept; `cleaned` stands for how. Raises Unapproved.
+    """
+    if not settings.endpoint.vision_model:
+        return None
+    from sensegraph.engines.llm.figure_task import FigureDescriber
+
+    beside = [tool.endpoint for tool in tools if isinstance(tool, _Remote)]
+    return FigureDescriber(make_endpoint(settings, journal, "vision", beside), settings.model, clean, cleaned)
 
 
 def make_endpoint(

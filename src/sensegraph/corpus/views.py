@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from sensegraph.corpus.sources import Added, Plan
     from sensegraph.corpus.workspace import Built, Status
     from sensegraph.documents import Skipped
+    from sensegraph.documents.images import FiguresRead
     from sensegraph.graphs.drawing.community_map import CommunityInside, DepthMap, EntityDot
     from sensegraph.graphs.interchange.exporting import Exported
     from sensegraph.graphs.interchange.importing import Imported
@@ -144,6 +145,7 @@ def view_built(found: Built, added: Added, gone: Sequence[str]) -> JSON:
         "changed": len(added.changed),
         "same": len(added.same),
         "skipped": [_view_fields(s) for s in added.skipped],
+        "figures": view_figures(added.figures),
         "gone": list(gone),
         "personal": _view_fields(added.personal),
         "computed": dict(found.computed),
@@ -152,6 +154,11 @@ def view_built(found: Built, added: Added, gone: Sequence[str]) -> JSON:
         "notes": list(found.notes),
         "left_out": [_view_fields(c) for c in found.left_out],
     }
+
+
+def view_figures(found: FiguresRead) -> JSON:
+    """How many images were described, and how many in which files were not, and why."""
+    return {"described": found.described, "unread": [_view_fields(item) for item in found.unread]}
 
 
 def view_estimate(found: Estimate, seconds: float, skipped: Sequence[Skipped], batch_price: float) -> JSON:
@@ -169,7 +176,7 @@ def estimate_seconds(found: Estimate, endpoint: EndpointSettings) -> float:
 
 def view_plan(plan: Plan, seconds: float) -> JSON:
     """What following files would do, and how long the build after it takes at least."""
-    return {**_view_fields(plan), "seconds": seconds}
+    return {**_view_fields(plan), "figures": view_figures(plan.figures), "seconds": seconds}
 
 
 def view_status(found: Status, ids: Sequence[str] | None) -> JSON:

@@ -34,7 +34,7 @@ from sensegraph.types import Usage
 if TYPE_CHECKING:
     from sensegraph.corpus.privacy import Privacy
     from sensegraph.corpus.settings import Settings
-    from sensegraph.corpus.sources import Sources
+    from sensegraph.corpus.sources import Read, Sources
     from sensegraph.index.estimate import Estimate
     from sensegraph.index.hierarchy.communities import Fate
     from sensegraph.index.settings import IndexSettings
@@ -347,11 +347,12 @@ class Builder:
 
         Nothing is computed by a model or paid, and the corpus stays as it is.
         """
-        return self.estimate_with(self._sources.read(items).documents)
+        return self.estimate_with(self._sources.read(items, looking="foreseen"))
 
-    def estimate_with(self, documents: Sequence[Document]) -> Estimate:
+    def estimate_with(self, read: Read) -> Estimate:
         """What `build` would compute with these documents, which have been read already, added."""
-        return self.estimate_of({**self._workspace.document_keys(), **self._sources.store_keys(documents)})
+        keys = {**self._workspace.document_keys(), **self._sources.store_keys(read.documents)}
+        return self.estimate_of(keys).with_step("figures.describe", read.to_describe)
 
     def estimate_of(self, keys: dict[str, str], settings: IndexSettings | None = None) -> Estimate:
         """What a build of the documents with these keys, by id, would compute."""

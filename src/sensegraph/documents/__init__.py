@@ -13,10 +13,13 @@ equal order: by path, as Python compares strings.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from stat import S_ISREG
+from urllib.parse import unquote
 
 from sensegraph.documents import document_files, mails, markup, office, record_files, restructured, subtitles
 from sensegraph.documents.decoding import decode_text
@@ -24,42 +27,77 @@ from sensegraph.documents.document_files import (
     DEFAULTS,
     DocumentSettings,
     File,
-    Loaded,
     Skipped,
     explain_name,
     explain_place,
     printable_path,
+)
+from sensegraph.documents.images import (
+    ELSEWHERE,
+    NO_MODEL,
+    FiguresRead,
+    FigureWriter,
+    FoundImage,
+    Illustrated,
+    Vision,
+    read_data_url,
+    strip_images,
 )
 from sensegraph.errors import InputError
 from sensegraph.types import Document
 
 __all__ = ["DocumentSettings", "Loaded", "Skipped", "load", "stream"]
 
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:|//|/|\\\\")  # what leads out of the folder of a text
 _NAMED = 20  # unreadable records of one file that are named one by one; the rest is counted
 
 
-def load(paths: Sequence[str | Path], *, settings: DocumentSettings = DEFAULTS, base: str | Path = "") -> Loaded:
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """The documents in the order in which they were read, all that was left out, and what became of their images."""
+
+    documents: tuple[Document, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+    figures: FiguresRead = field(default_factory=FiguresRead)
+
+
+def load(
+    paths: Sequence[str | Path],
+    *,
+    settings: DocumentSettings = DEFAULTS,
+    base: str | Path = "",
+    vision: Vision | None = None,
+    reason: str = NO_MODEL,
+) -> Loaded:
     """All documents of these files and folders, in the order given.
 
     They are named as if the folder `base`, which holds all of these paths, were read whole, where one is given. A
-    document whose id is there already is left out and named. Raises InputError for a path that does not exist.
+    document whose id is there already is left out and named. What `vision` tells of their figures stands at the end of
+    their texts; without one, their images are counted, with the `reason`. Raises InputError for a path that does not
+    exist.
     """
     names = [os.fspath(path) for path in paths]
     for name in names:
         _check_exists(name)
     seen = _Seen()
-    items = [item for name in names for item in _stream_new(name, settings, seen, os.fspath(base))]
-    documents = tuple(item for item in items if isinstance(item, Document))
-    return Loaded(documents, tuple(item for item in items if isinstance(item, Skipped)))
+    writer, skipped = FigureWriter(settings, vision, reason), list[Skipped]()
+    for item in (i for name in names for i in _stream_new(name, settings, seen, os.fspath(base), vision is not None)):
+        if isinstance(item, Document):
+            writer.take(item)
+        else:
+            skipped.append(item)
+    figures = writer.finish()
+    return Loaded(tuple(writer.documents), tuple(skipped), figures)
 
 
 def stream(path: str | Path, *, settings: DocumentSettings = DEFAULTS) -> Iterator[Document | Skipped]:
     """The documents of a file or folder one by one, and what was skipped, holding one file at a time in memory.
 
-    Raises InputError at once when `path` does not exist.
+    Nobody looks at their images. Raises InputError at once when `path` does not exist.
     """
     _check_exists(os.fspath(path))
-    return _stream_new(os.fspath(path), settings, _Seen())
+    found = _stream_new(os.fspath(path), settings, _Seen())
+    return (strip_images(item) if isinstance(item, Document) else item for item in found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +114,11 @@ def _check_exists(path: str) -> None:
         raise InputError(f"{printable_path(path)} {what}; check the spelling and the current folder.")
 
 
-def _stream_new(path: str, settings: DocumentSettings, seen: _Seen, base: str = "") -> Iterator[Document | Skipped]:
+def _stream_new(
+    path: str, settings: DocumentSettings, seen: _Seen, base: str = "", look: bool = False
+) -> Iterator[Document | Skipped]:
     """The items of `path`, without the files and the ids that were seen before."""
+    inside = os.path.realpath(base or (path if os.path.isdir(path) else os.path.dirname(path) or "."))
     if os.path.isdir(path):
         found, left = document_files.list_document_files(path, settings, base)
         yield from left
@@ -89,9 +130,11 @@ def _stream_new(path: str, settings: DocumentSettings, seen: _Seen, base: str = 
         found = [File(path, document_files.name_inside(path, base) or name)]
     for file in found:
         reasons = 0
-        for item in _read_file(file, settings, seen):
+        for item in _read_file(file, settings, seen, look):
             reasons += isinstance(item, str)
-            if isinstance(item, Document):
+            if isinstance(item, Illustrated):
+                yield _with_linked_images(replace(item, path=printable_path(file.path)), file, inside, settings)
+            elif isinstance(item, Document):
                 yield item
             elif reasons <= _NAMED:
                 yield Skipped(printable_path(file.path), item)
@@ -100,7 +143,26 @@ def _stream_new(path: str, settings: DocumentSettings, seen: _Seen, base: str = 
             yield Skipped(printable_path(file.path), more)
 
 
-def _read_file(file: File, settings: DocumentSettings, seen: _Seen) -> Iterator[Document | str]:
+def _with_linked_images(document: Illustrated, file: File, inside: str, settings: DocumentSettings) -> Illustrated:
+    """A document with the images that its text shows, as far as they are in it or in the folder that is read."""
+    found, lost, within = list(document.images), 0, replace(settings, follow_links=False)
+    links = {link.target: link for link in reversed(document.links)}  # of several, the first
+    for link in reversed(links.values()):
+        data = read_data_url(link.target, settings.max_image_bytes)
+        path = os.path.join(os.path.dirname(file.path), unquote(link.target.split("#")[0].split("?")[0]))
+        plain = data is None and not _ADDRESS.match(link.target) and "\0" not in path
+        if plain and not os.path.basename(path).startswith(".") and not explain_place(path, inside, within):
+            with suppress(InputError, OSError):
+                data = _read_bytes(path, settings.max_image_bytes, "max_image_bytes")
+        if data is None or sum(len(image.data) for image in found) > settings.max_bytes:
+            lost += 1
+        else:
+            found.append(FoundImage(data, None, link.caption))
+    found_and_lost = replace(document, images=tuple(found), links=(), unseen=document.unseen + lost)
+    return replace(found_and_lost, reason=ELSEWHERE) if lost else found_and_lost
+
+
+def _read_file(file: File, settings: DocumentSettings, seen: _Seen, look: bool) -> Iterator[Document | str]:
     """The documents of one file, and reasons for what there is not."""
     real = os.path.realpath(file.path)
     if real in seen.files:
@@ -108,7 +170,7 @@ def _read_file(file: File, settings: DocumentSettings, seen: _Seen) -> Iterator[
         return
     seen.files[real] = file.path
     try:
-        for where, item in _parse_file(file, settings):
+        for where, item in _parse_file(file, settings, look):
             if isinstance(item, str):
                 yield f"{where} {item}".strip()
             elif len(item.text) > settings.max_characters:
@@ -130,7 +192,7 @@ def _read_file(file: File, settings: DocumentSettings, seen: _Seen) -> Iterator[
         yield f"cannot be read ({e.strerror}); check that it is still there and may be read."
 
 
-def _parse_file(file: File, settings: DocumentSettings) -> Iterator[record_files.Item]:
+def _parse_file(file: File, settings: DocumentSettings, look: bool) -> Iterator[record_files.Item]:
     """What a file holds, by its extension; one that is not known is read as text.
 
     Raises InputError for what is no file or too large, OSError for what cannot be read.
@@ -141,7 +203,7 @@ def _parse_file(file: File, settings: DocumentSettings) -> Iterator[record_files
         limits = (settings.max_bytes, "max_bytes"), (4 * settings.max_characters + 4, "max_characters")
         data = _read_bytes(file.path, *min(limits))
     if file.extension in document_files.OFFICE and data:
-        yield "", office.parse_office(file.name, file.extension, data, settings)
+        yield "", office.parse_office(file.name, file.extension, data, settings, look=look)
         return
     if file.extension in _MAILS:
         yield from _MAILS[file.extension](file.name, data)

@@ -12,8 +12,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
-from sensegraph.types import Document
-
 TEXT = frozenset({".txt", ".text", ".md", ".markdown", ".rst"})
 MARKUP = frozenset({".html", ".htm", ".xhtml"})
 RECORDS = frozenset({".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".mbox"})
@@ -42,19 +40,13 @@ class PartlyRead(Skipped):
 
 
 @dataclass(frozen=True, slots=True)
-class Loaded:
-    """The documents in the order in which they were read, and all that was left out."""
-
-    documents: tuple[Document, ...] = ()
-    skipped: tuple[Skipped, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class DocumentSettings:
     """How files are chosen and read.
 
     `max_bytes` is the largest file that is read, packed and unpacked, `max_characters` the longest text of one
     document, `max_seconds` the longest that a PDF or office file is worked on, `max_files` the most files of a folder.
+    `max_images` of a document are shown to a model that sees, each of at most `max_image_bytes` and `max_image_pixels`,
+    and none with a side of less than `min_image_side` pixels.
     With `follow_links` a link may lead out of the folder that is read, though never to where the system keeps processes
     and devices. The columns name the fields of a record in csv and json files, in any case; where `id_column` is empty,
     `_id` and then `id` are looked for. A csv file without a column `text` is read as a table, a sentence a row, unless
@@ -66,6 +58,10 @@ class DocumentSettings:
     max_characters: int = 20_000_000
     max_seconds: int = 300
     max_files: int = 1_000_000
+    max_images: int = 100
+    max_image_bytes: int = 5_000_000
+    max_image_pixels: int = 40_000_000
+    min_image_side: int = 64
     follow_links: bool = False
     text_column: str = "text"
     id_column: str = ""

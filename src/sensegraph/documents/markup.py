@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING
 
+from sensegraph.documents.images import MOST_LINKS, Illustrated, ImageLink, list_markdown_images
 from sensegraph.documents.metadata import flatten_fields, read_iso_date
 from sensegraph.documents.nesting import check_nesting
 from sensegraph.documents.page_tables import PLACED, tell_page_table
@@ -51,6 +52,7 @@ _TIMES = (
 )
 _PARTED = f"table, {PLACED}"  # what stands in a cell on lines of its own
 _SPACE = "\0"  # a blank that is kept; no text that comes here holds NULs
+_WORD = re.compile(r"^(?!\{?\\)(?=.*[^\W\d_]{3})", re.DOTALL)  # in what is no formula and no emoji
 _META = ("author", "description", "keywords")
 
 
@@ -58,13 +60,18 @@ _META = ("author", "description", "keywords")
 
 
 def parse_markdown(name: str, text: str) -> Document:
-    """A Markdown document: title and time from its front matter, else the first heading. The text stays whole."""
+    """A Markdown document: title and time from its front matter, else the first heading. The text stays whole.
+
+    The images that it shows come with it.
+    """
     front, body = split_front_matter(text)
     title = next((str(front[k]) for k in front if k.casefold() == "title" and front[k]), "") or _find_heading(body)
     times = (read_iso_date(front[k]) for k in front if k.casefold() in {"date", "time", "published"})
     time = next(filter(None, times), "")
     rest = {k: v for k, v in front.items() if k.casefold() not in {"title", "date"}}
-    return Document(name, text, title, flatten_fields(rest), time)
+    links = tuple(islice(list_markdown_images(body), MOST_LINKS)) if "![" in body else ()
+    plain = (name, text, title, flatten_fields(rest), time)
+    return Illustrated(*plain, links=links) if links else Document(*plain)
 
 
 def split_front_matter(text: str) -> tuple[dict[str, object], str]:
@@ -152,7 +159,7 @@ def parse_html(name: str, text: str) -> Document:
     parts its cells.
 
     Navigation, footers, asides, scripts and forms' controls are dropped; where the page marks its main part, that is
-    the text. Raises InputError when nothing is left to read.
+    the text. An image is its alternative text, and comes with the page. Raises InputError when nothing is left to read.
     """
     from selectolax.lexbor import LexborHTMLParser
 
@@ -171,12 +178,27 @@ def parse_html(name: str, text: str) -> Document:
             node.decompose()
     articles = page.css("article")
     parts = page.css("main") or page.css("[role=main]") or (articles if len(articles) == 1 else [])
-    body = _render_lines(parts[0]) if parts else ""
+    root = parts[0] if parts else page.body
+    body = _render_lines(root) if root is not None else ""
     if not body and page.body is not None:
-        body = _render_lines(page.body)
+        root, body = page.body, _render_lines(page.body)
     if not body:
         raise InputError("holds no text to read (it may be built by a script); save the page as shown.")
-    return Document(name, body, title, metadata, time)
+    links = tuple(_list_page_images(root)) if root is not None else ()
+    plain = (name, body, title, metadata, time)
+    return Illustrated(*plain, links=links) if links else Document(*plain)
+
+
+def _list_page_images(root: LexborNode) -> Iterator[ImageLink]:
+    """The images of a page, each with its caption, else with its alternative text."""
+    captions: dict[int, str] = {}
+    for figure in root.css("figure:has(img)")[:MOST_LINKS]:
+        if (caption := figure.css_first("figcaption")) is not None:
+            said = " ".join(caption.text().split())
+            captions |= {image.mem_id: said for image in figure.css("img[src]")[:MOST_LINKS]}
+    for image in root.css("img[src]")[:MOST_LINKS]:
+        said = captions.get(image.mem_id) or " ".join((image.attributes.get("alt") or "").split())
+        yield ImageLink(image.attributes.get("src") or "", said)
 
 
 def _first_text(page: LexborHTMLParser, css: str) -> str:
@@ -221,6 +243,8 @@ def _walk_text(root: LexborNode) -> Iterator[str]:
             named = len(cells) == 2 and cells[0].endswith(":")
             yield f"\n{tell_row(cells[:1], cells[1:]) if named else ' | '.join(cells).strip(' |')}\n"
             continue
+        elif tag == "img" and not closing and _WORD.search(alt := node.attributes.get("alt") or ""):
+            yield f" [Image: {' '.join(alt.split())}] "
         elif tag in _BLOCKS:
             yield "\n"
         if not closing and node.child is not None:

@@ -13,6 +13,7 @@ from typing import Any
 
 from sensegraph.documents.decoding import clean_text
 from sensegraph.documents.document_files import DEFAULTS, DocumentSettings
+from sensegraph.documents.images import FORM, LARGE, FoundImage, Illustrated, count_pdf_images
 from sensegraph.documents.metadata import flatten_fields, read_iso_date
 from sensegraph.errors import InputError
 from sensegraph.types import Document
@@ -32,16 +33,20 @@ _BLOCK = 1 << 20  # bytes unpacked at a time
 _EDGE = 2  # lines at the top and at the bottom of a page that may be header or footer
 _MIN_PAGES = 3
 _NUMBER = re.compile(r"\b[0-9]{1,6}\b")
+_FILE_NAME = re.compile(r"\.\w{3,4}$|^(?:Picture|Image|Grafik|Bild) ?\d*$")
 _SLIDE = "\ufdd0"  # stands before each slide while a file is read: a character that no text may hold
 
 
-def parse_office(name: str, extension: str, data: bytes, settings: DocumentSettings = DEFAULTS) -> Document:
-    """The text of a PDF or office file, repeated headers and footers of pages left out.
+def parse_office(
+    name: str, extension: str, data: bytes, settings: DocumentSettings = DEFAULTS, *, look: bool = False
+) -> Document:
+    """The text of a PDF or office file, repeated headers and footers of pages left out; and its images.
 
-    A form feed begins each page of a PDF and each slide but the first, so that they can be counted in the text.
+    A form feed begins each page of a PDF and each slide but the first, so that they can be counted in the text. The
+    images of a PDF, which have to be unpacked, are only counted unless somebody is to `look` at them.
 
-    Raises InputError where the extra is not installed, or the file is damaged, locked or holds images alone, unpacks
-    to more than the settings allow, or takes longer.
+    Raises InputError where the extra is not installed, or the file is damaged, locked or holds images alone that nobody
+    looks at, unpacks to more than the settings allow, or takes longer.
     """
     if data.startswith(b"PK"):
         check_packed(data, settings.max_bytes)
@@ -52,7 +57,10 @@ def parse_office(name: str, extension: str, data: bytes, settings: DocumentSetti
     by_page = kreuzberg.PageConfig(extract_pages=True) if extension == ".pdf" else None
     if extension == ".pptx":
         by_page = kreuzberg.PageConfig(insert_page_markers=True, marker_format=_SLIDE)
+    unseen, within = count_pdf_images(data, settings) if extension == ".pdf" and b"/Image" in data else (0, True)
+    shown = kreuzberg.ImageExtractionConfig(extract_images=extension != ".pdf" or (look and within))
     options: dict[str, Any] = {"use_cache": False, "disable_ocr": True, "output_format": "plain", "pages": by_page}
+    options["images"] = shown
     options["extraction_timeout_secs"] = settings.max_seconds
     try:
         result: Any = kreuzberg.extract_bytes_sync(data, _MIME[extension], config=kreuzberg.ExtractionConfig(**options))
@@ -65,8 +73,11 @@ def parse_office(name: str, extension: str, data: bytes, settings: DocumentSetti
     parts = [page["content"] for page in result.pages or ()] if extension == ".pdf" else []
     texts = [clean_text(part).replace("\f", "\n") for part in parts or [result.content]]
     pages = strip_page_edges(texts) if extension == ".pdf" else [s.strip() for s in texts[0].split(_SLIDE)[1:]]
+    images = _list_images(result, extension, len(pages))
+    if extension == ".pptx":
+        pages = [_add_alternatives(page, number, images) for number, page in enumerate(pages, 1)]
     text = "\n\f".join(pages).rstrip("\n\f") if pages else "".join(texts)
-    if not text.strip():
+    if not text.strip() and not (look and images):
         raise InputError("holds no text (scanned pages?); run text recognition on it first.")
     core = {**result.metadata, **(result.metadata.get("core_properties") or {})}
     title = re.sub(r"^Microsoft \w+ - ", "", str(core.get("title") or "")).strip()
@@ -74,7 +85,30 @@ def parse_office(name: str, extension: str, data: bytes, settings: DocumentSetti
     author = core.get("authors") or core.get("author") or core.get("creator")
     facts = {"author": author, "subject": core.get("subject"), "keywords": core.get("keywords"), "pages": len(pages)}
     kept = {k: ", ".join(map(str, v)) if isinstance(v, list | tuple) else v for k, v in facts.items() if v}
-    return Document(name, text, title, flatten_fields(kept), time)
+    plain = (name, text, title, flatten_fields(kept), time)
+    unseen = 0 if images else unseen
+    if not images and not unseen:
+        return Document(*plain)
+    return Illustrated(*plain, images=tuple(images), unseen=unseen, reason=FORM if within else LARGE)
+
+
+def _list_images(result: Any, extension: str, pages: int) -> list[FoundImage]:
+    """The images that were taken out of a file; on which page they stand is known of a PDF and of slides."""
+    return [
+        FoundImage(
+            bytes(image["data"]),
+            image.get("page_number") if extension in (".pdf", ".pptx") and pages > 1 else None,
+            clean_text(str(image.get("description") or "")),
+        )
+        for image in result.images or ()
+        if image["data"] and not image.get("is_mask")
+    ]
+
+
+def _add_alternatives(page: str, number: int, images: Sequence[FoundImage]) -> str:
+    """A slide with the alternative texts of its images, but for names of files."""
+    said = [i.caption for i in images if i.page in (number, None) and i.caption and not _FILE_NAME.search(i.caption)]
+    return "\n".join([page, *(f"[Image: {' '.join(text.split())}]" for text in said)]).strip()
 
 
 def check_packed(data: bytes, limit: int) -> None:

@@ -105,9 +105,10 @@ class _Part:
 
 def _split_at_figures(document: Document) -> list[_Part]:
     """The text of the source, and what was told of each figure: no chunk holds words of both."""
-    figures = document.figures
-    starts, ends = [0, *(f.start for f in figures)], [*(f.head for f in figures), len(document.text)]
-    return [_Part(document, a, document.text[a:b]) for a, b in zip(starts, ends, strict=True)]
+    figures, text = document.figures, document.text
+    heads = (f.head - 2 if text.endswith("\n\n", 0, f.head) else f.head for f in figures)  # an empty line before it
+    starts, ends = [0, *(f.start for f in figures)], [*heads, len(text)]
+    return [_Part(document, a, text[a:b]) for a, b in zip(starts, ends, strict=True)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 from math import ceil
@@ -110,6 +110,28 @@ class Estimate(Shortened):
         tokens = self.prompt_tokens, self.completion_tokens
         return Usage(self.calls, *tokens, embedding_tokens=self.embedding_tokens, cost_usd=self.cost_usd)
 
+    def with_step(self, name: str, used: Usage) -> Estimate:
+        """With a step before the build, a call an item; the same where it would use nothing."""
+        if not used.calls:
+            return self
+        prompt, completion = used.prompt_tokens, used.completion_tokens
+        return replace(
+            self,
+            steps=(StepEstimate(name, used.calls, used.calls, prompt, completion), *self.steps),
+            calls=self.calls + used.calls,
+            prompt_tokens=self.prompt_tokens + prompt,
+            completion_tokens=self.completion_tokens + completion,
+            cost_usd=self.cost_usd + used.cost_usd,
+            most_tokens=round_limit(self.tokens + prompt + completion),
+        )
+
+
+def round_limit(tokens: int) -> int:
+    """What a limit should allow for so many tokens foreseen, to two figures: half as much again, and one large call."""
+    limit = tokens * _MARGIN + _ONE_CALL
+    figure: int = 10 ** max(0, len(str(int(limit))) - 2)
+    return ceil(limit / figure) * figure
+
 
 def estimate_build(
     keys: Sequence[str], rt: Runtime, settings: IndexSettings, methods: Sequence[Method] = ()
@@ -141,11 +163,7 @@ def estimate_build(
     prompt, completion = sum(s.prompt_tokens for s in steps), sum(s.completion_tokens for s in steps)
     cost = rt.engine.price(prompt, completion) if isinstance(rt.engine, PricedEngine) else 0.0
     calls = sum(s.calls for s in steps)
-    most = 0
-    if calls or embedding:  # half as much again and room for one large call, to two figures: what a limit should allow
-        limit = (prompt + completion + embedding) * _MARGIN + _ONE_CALL
-        figure: int = 10 ** max(0, len(str(int(limit))) - 2)
-        most = ceil(limit / figure) * figure
+    most = round_limit(prompt + completion + embedding) if calls or embedding else 0
     totals = calls, prompt, completion, embedding, cost, most
     return Estimate(len(keys), len(every), tuple(steps), *totals, questions, readable)
 

@@ -68,6 +68,7 @@ class LLMSettings:
     contrast_tokens: int = 1500
     propose_tokens: int = 2000
     claim_tokens: int = 800
+    describe_tokens: int = 1500
 
     def __post_init__(self) -> None:
         if not self.entity_types:

@@ -113,6 +113,12 @@ REPLY_SCHEMAS: dict[str, Schema] = {
     ),
     "link": _object_of(link=_said(_TEXT, _CITES)),
     "abstract": _object_of(summary_entities=_list_of(_SUMMARY_ENTITY), members=_list_of(_MEMBER)),
+    "described": _object_of(
+        kind=_said(_TEXT, "one to three words, or decoration"),
+        description=_TEXT,
+        data=_said(_list_of(_TEXT), "what can be read off it, one sentence each"),
+        words=_said(_TEXT, "all words that stand in it"),
+    ),
     "condensed": _object_of(condensed=_said(_TEXT, _CITES)),
     "points": _object_of(points=_list_of(_POINT)),
     "answer": _object_of(answer=_said(_TEXT, f"Markdown; {_CITES}")),
@@ -147,7 +153,7 @@ _ASKED = (  # folder of the paper, and the templates in it
     (
         "edge2024",
         "extract extract-tuple glean-names glean-check glean-more claims claims-tuple claims-check claims-more "
-        "references summarise report rate rate-answer answer ask refine test grade resolve tune "
+        "references describe summarise report rate rate-answer answer ask refine test grade resolve tune "
         "judge judge-scored contrast personas tasks questions grounded-questions rank",
     ),
     ("circlemind2024", "concepts"),

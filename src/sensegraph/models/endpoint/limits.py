@@ -291,7 +291,7 @@ class Journal:
     def __init__(self, replies: Replies, folder: Path | None = None, limits: SharedLimits | None = None) -> None:
         self.folder, self.limits, self._replies = folder, limits, replies
         self.batch: BatchBox | None = None  # of a build whose chat requests are answered in batches
-        self._open = False
+        self._open = self._stays = False
         self._left: dict[str, bytes] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -301,6 +301,11 @@ class Journal:
         """Whether a build was interrupted and left replies."""
         return self._replies.any()
 
+    def beside(self) -> Journal:
+        """The same, to be used as a context around calls before a build: what an earlier build left behind stays."""
+        self._stays = self.left_behind()
+        return self
+
     def __enter__(self) -> Journal:
         self._left = self._replies.read()
         self._open = True
@@ -309,8 +314,9 @@ class Journal:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        stays, self._stays = self._stays, False
         self._open, self._left, self.batch = False, {}, None
-        if kind is None or (issubclass(kind, Exception) and not issubclass(kind, StoreError)):
+        if not stays and (kind is None or (issubclass(kind, Exception) and not issubclass(kind, StoreError))):
             self._replies.clear()
         else:  # after Ctrl-C, or with the store away, what was running may not be stored
             self._replies.rest()
