@@ -78,7 +78,7 @@ class Script:
     reply: Callable[[Body], str | tuple[str, str] | Body | None] | None = None
     refuse: str = ""  # a field of requests that is refused
     streams: str = "events"
-    piece: int = 4
+    piece: int = 32
     cut: int = 4096
     piece_s: float = 0.0  # seconds between writes
     break_after: int = 0

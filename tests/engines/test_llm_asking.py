@@ -273,7 +273,7 @@ def test_an_empty_streamed_answer_is_asked_for_again() -> None:
 def test_an_answer_that_breaks_off_is_an_error_after_what_was_told() -> None:
     told: list[Statement] = []
     reply = json.dumps({"answer": "One [1]. Two [2]. " + "And more of it. " * 20})
-    with says(reply, break_after=60) as server:
+    with says(reply, piece=4, break_after=60) as server:
         made = engine(server)
         with pytest.raises(EndpointError, match=r"broke off in the middle of a reply, after 60 characters.*Ask again"):
             made.stream(INQUIRY, told.append)

@@ -98,7 +98,7 @@ def test_a_stream_is_tried_again_while_nothing_was_heard(fault: str) -> None:
 
 @pytest.mark.parametrize("error", ["", "overloaded"])
 def test_a_stream_that_breaks_off_is_an_error_and_what_came_is_counted(error: str) -> None:
-    with ScriptedServer(Script(break_after=8, break_with=error)) as server:
+    with ScriptedServer(Script(piece=4, break_after=8, break_with=error)) as server:
         end, heard = endpoint(server, price_completion=1.0), list[str]()
         with pytest.raises(EndpointError, match=f"in the middle of a reply, after 8 characters: .*{error}.*Ask again"):
             listen(end, heard.append)
