@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from sensegraph.index.chunks import chunk_documents
+from sensegraph.language.text import list_stems
 from sensegraph.methods.walk import naming
 from sensegraph.methods.walk.naming import Names, NameSettings, hash_words, name_graph
 from sensegraph.runtime.results import Results
@@ -127,7 +128,11 @@ def test_what_is_counted_of_names(chunked: tuple[Results[tuple[Chunk, ...]], Run
 def test_a_name_is_hinted_at_by_titles_that_have_all_its_words(
     titles: list[list[str]], names: list[str], hints: list[list[int]]
 ) -> None:
-    start, rows = naming._find_hints(titles, names, np.arange(len(names)))
+    def listed(lists: list[list[str]]) -> Any:
+        values = hash_words([stem for own in lists for stem in own])
+        return naming._Lists(values, np.array([len(own) for own in lists], np.int64))
+
+    start, rows = naming._find_hints(listed(titles), listed([list_stems(name) for name in names]))
     assert [rows[a:b].tolist() for a, b in pairwise(start.tolist())] == hints
 
 
