@@ -74,7 +74,7 @@ def keep_aliases(tables: Sequence[Aliases]) -> list[Aliases]:
     return list(tables)
 
 
-@step("duplicates.automatic", version=8)
+@step("duplicates.automatic", version=9)
 def keep_duplicates(found: Sequence[Duplicates], *, how: ResolveSettings) -> list[Duplicates]:
     """What a build found by itself, with these settings."""
     return list(found)

@@ -63,6 +63,7 @@ _MANY = 5  # neighbours of each from which having none in common is strange
 _CLOSE, _FAR = 0.6, 0.2  # cosines of descriptions
 
 
+_KIND = 0.3  # of a meeting and a board meeting: nobody is asked about them
 _ASK = 0.8  # at most, where something speaks against one thing
 _SURE = 0.9  # a short name of only one thing here, where the context agrees
 
@@ -94,6 +95,8 @@ class Collection:
         found = named or compare_spoken(self._spoken(a), self._spoken(b), self.names[a], self.names[b], self.words)
         if found.veto:
             return found
+        if found.kind == "last" and "concept" in (one.type.casefold(), other.type.casefold()):
+            return replace(found, score=_KIND, why=f"{found.why}, which is a kind of thing and no name")
         if not self.tells_lead(a, b):
             found = bound_alone(found)
         if types == "differ" and found.score > _ASK:
