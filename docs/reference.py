@@ -91,7 +91,8 @@ def write_names() -> str:
 
 def _describe(name: str, function: Any) -> list[str]:
     try:
-        arguments = str(inspect.signature(function)).replace("'", "")
+        told = str(inspect.signature(function)).replace("'", "")
+        arguments = re.sub(r"<function \S+ at 0x[0-9a-f]+>", "…", told)  # an address says nothing, and differs
     except (TypeError, ValueError):
         arguments = ""
     broken = (

@@ -85,6 +85,7 @@ def test_the_reference_of_names_has_each_public_name_with_its_methods():
     page = reference.write_names()
     assert re.findall(r"^## (\w+)$", page, re.MULTILINE) == list(sensegraph.__all__)
     assert "### Corpus.query\n" in page
+    assert " at 0x" not in page
     assert "| `quote` | `str` |" in page
 
 

@@ -60,7 +60,11 @@ def shorten_value(value: Any) -> str:
     Of a collection of records it gives the number alone.
     """
     if is_dataclass(value) and not isinstance(value, type):
-        told = [f"{f.name}={shorten_value(v)}" for f in fields(value) if not _is_usual(f, v := getattr(value, f.name))]
+        told = []
+        for f in fields(value):
+            own, usual = getattr(value, f.name), f.default if f.default_factory is MISSING else f.default_factory()
+            if usual is MISSING or type(usual) is not type(own) or usual != own:
+                told.append(f"{f.name}={shorten_value(own)}")
         return f"{type(value).__name__}({', '.join(told)})"
     if isinstance(value, str):
         return repr(value if len(value) <= _LONGEST else f"{value[: _LONGEST - 1]}…")
@@ -79,10 +83,3 @@ def shorten_value(value: Any) -> str:
 
 def _count_more(number: int) -> list[str]:
     return [f"… {number - _ITEMS:,} more"] if number > _ITEMS else []
-
-
-def _is_usual(field: Any, value: Any) -> bool:
-    """Whether a field of a record has the value that it has where nobody says any."""
-    if field.default is not MISSING:
-        return bool(type(field.default) is type(value) and field.default == value)
-    return field.default_factory is not MISSING and bool(field.default_factory() == value)

@@ -275,6 +275,15 @@ def test_the_last_word_of_a_name_is_likelier_it_where_they_have_things_in_common
     assert (found.score, found.why) == (0.7, "Lantern is the last word of Iron Lantern, and they have things in common")
 
 
+def test_a_kind_of_thing_is_not_offered_for_a_name_that_ends_with_it() -> None:
+    kind = Mentioned("a", "meeting", "concept", neighbours=("x",))
+    board = Mentioned("b", "Board meeting", neighbours=("x",))
+    found = judge_pair(kind, board)
+    assert found.score < Resolving().reject
+    assert found.why.endswith("which is a kind of thing and no name")
+    assert judge_pair(replace(kind, type="other"), board).score == 0.7
+
+
 @pytest.mark.parametrize(
     ("kind", "score", "rival", "context", "sure"),
     [

@@ -17,7 +17,6 @@ from typing import Literal
 from sensegraph.answering.asking import make_inquiry, refine_questions
 from sensegraph.errors import StepFailed
 from sensegraph.index.index import Index
-from sensegraph.language.asking.whole_collections import asks_about_collection
 from sensegraph.language.text import WORD, fold, name_stemmer
 from sensegraph.language.word_lists import STOP, read_cues
 from sensegraph.protocols import Task
@@ -234,6 +233,8 @@ def wholeness_signs(question: str) -> tuple[float, list[str]]:
     A word that says so counts 1, one that only hints at it ½; a question that asks about the collection and nothing
     else counts as much as there is.
     """
+    from sensegraph.language.asking.whole_collections import asks_about_collection
+
     if asks_about_collection(question):
         return math.inf, [question.strip(" ?.!")]
     text = without_examples(question)

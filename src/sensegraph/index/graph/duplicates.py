@@ -80,7 +80,7 @@ class Joined:
     notes: tuple[str, ...] = ()
 
 
-@step("duplicates.automatic", version=9)
+@step("duplicates.automatic", version=10)
 def keep_joined(found: Sequence[Joined], *, how: ResolveSettings) -> list[Joined]:
     """What a build found by itself, with these settings."""
     return list(found)

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import lru_cache
 
 from sensegraph.language.word_lists import read_cues
 
 
-@cache
-def _read_pattern() -> re.Pattern[str]:
-    return re.compile(rf"\W*(?:{read_cues('whole collection')})\W*", re.IGNORECASE | re.VERBOSE)
-
-
+@lru_cache(1 << 8)
 def asks_about_collection(question: str) -> bool:
     """Whether `question`, in English or German, is one about a collection as a whole and about nothing else.
 
     `What are these documents about?` and `Summarize this folder` are such; `What do these documents say on prices?` is
     not.
     """
-    return _read_pattern().fullmatch(question) is not None
+    pattern = rf"\W*(?:{read_cues('whole collection')})\W*"
+    return re.fullmatch(pattern, question, re.IGNORECASE | re.VERBOSE) is not None

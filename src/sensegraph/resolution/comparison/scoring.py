@@ -72,6 +72,7 @@ _MANY = 5  # neighbours of each from which having none in common is strange
 _CLOSE, _FAR = 0.6, 0.2  # cosines of descriptions
 
 
+_KIND = 0.3  # of a meeting and a board meeting: nobody is asked about them
 _ASK = 0.8  # at most, where something speaks against one thing
 _NAMED = 0.6  # from here on names alone do not decide, but what is known of things does
 _SHARED = 0.7  # the last word of a name, where they have things in common
@@ -157,6 +158,8 @@ class Collection:
         found = compare_spoken(self.speak(a), self.speak(b), self.names(a), self.names(b), self.words)
         if found.veto:
             return found
+        if found.kind == "last" and "concept" in (one.type.casefold(), other.type.casefold()):
+            return replace(found, score=_KIND, why=f"{found.why}, which is a kind of thing and no name")
         if not self.tells_lead(a, b):
             found = bound_alone(found)
         if types == "differ" and found.score > _ASK:
@@ -182,7 +185,10 @@ class Collection:
         named = compare(self, one[asked], other[asked])
         score, kind = np.zeros(len(one)), np.full(len(one), _NUMBERS["types"], np.uint8)
         kind[listed], kind[asked], score[asked] = _NUMBERS["listed"], named.kind, named.score
-        free = asked & (kind != _NUMBERS["veto"])
+        concepts = np.array([name.casefold() == "concept" for name in traits.types], np.bool_)
+        of_kinds = asked & (kind == _NUMBERS["last"]) & (concepts[traits.typed[one]] | concepts[traits.typed[other]])
+        score[of_kinds] = _KIND
+        free = asked & (kind != _NUMBERS["veto"]) & ~of_kinds
         alone = free & ~self.tell_leads(one, other)
         for name, most in WEIGHED.items():
             score[alone & (kind == _NUMBERS[name]) & (score > most)] = most
