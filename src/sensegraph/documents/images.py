@@ -28,6 +28,7 @@ ELSEWHERE = "they are not in the folder that is read; nothing is fetched from el
 MASKED = "personal data is masked here, and no image can be; endpoint.vision_unmasked = true sends them all the same"
 NO_REPLY = "the model gave no description that can be used; index again to ask it once more"
 MOST_LINKS = 1_000  # images of one text that are looked at
+MOST_CAPTION = 500  # characters of what a file says of an image
 _ON_MANY_PAGES = 3  # pages from which an image that is on half of them is no figure: a logo
 _MOST_PIXELS = 1_000_000_000  # of all images of a PDF
 _STREAM = re.compile(rb"(?<!end)stream\r?\n?")
@@ -157,7 +158,7 @@ def choose_figures(document: Illustrated, settings: DocumentSettings) -> tuple[l
         elif len(found) >= settings.max_images:
             left[MANY] += 1
         else:
-            found.append(Figure(len(found) + 1, first.page, " ".join(first.caption.split()), data, kind, width, height))
+            found.append(Figure(len(found) + 1, first.page, first.caption[:MOST_CAPTION], data, kind, width, height))
     if document.unseen:
         left[document.reason] += document.unseen
     return found, left

@@ -13,7 +13,7 @@ from typing import Any
 
 from sensegraph.documents.decoding import clean_text
 from sensegraph.documents.document_files import DEFAULTS, DocumentSettings
-from sensegraph.documents.images import FORM, LARGE, FoundImage, Illustrated, count_pdf_images
+from sensegraph.documents.images import FORM, LARGE, MOST_CAPTION, FoundImage, Illustrated, count_pdf_images
 from sensegraph.documents.metadata import flatten_fields, read_iso_date
 from sensegraph.errors import InputError
 from sensegraph.types import Document
@@ -74,8 +74,10 @@ def parse_office(
     texts = [clean_text(part).replace("\f", "\n") for part in parts or [result.content]]
     pages = strip_page_edges(texts) if extension == ".pdf" else [s.strip() for s in texts[0].split(_SLIDE)[1:]]
     images = _list_images(result, extension, len(pages))
-    if extension == ".pptx":
-        pages = [_add_alternatives(page, number, images) for number, page in enumerate(pages, 1)]
+    if extension == ".pptx":  # the library tells their alternative texts apart from the slides' text
+        for image in (i for i in images if i.caption and len(pages) >= (i.page or 1)):
+            at = (image.page or 1) - 1
+            pages[at] = f"{pages[at]}\n[Image: {image.caption}]".strip()
     text = "\n\f".join(pages).rstrip("\n\f") if pages else "".join(texts)
     if not text.strip() and not (look and images):
         raise InputError("holds no text (scanned pages?); run text recognition on it first.")
@@ -94,21 +96,13 @@ def parse_office(
 
 def _list_images(result: Any, extension: str, pages: int) -> list[FoundImage]:
     """The images that were taken out of a file; on which page they stand is known of a PDF and of slides."""
-    return [
-        FoundImage(
-            bytes(image["data"]),
-            image.get("page_number") if extension in (".pdf", ".pptx") and pages > 1 else None,
-            clean_text(str(image.get("description") or "")),
-        )
-        for image in result.images or ()
-        if image["data"] and not image.get("is_mask")
-    ]
-
-
-def _add_alternatives(page: str, number: int, images: Sequence[FoundImage]) -> str:
-    """A slide with the alternative texts of its images, but for names of files."""
-    said = [i.caption for i in images if i.page in (number, None) and i.caption and not _FILE_NAME.search(i.caption)]
-    return "\n".join([page, *(f"[Image: {' '.join(text.split())}]" for text in said)]).strip()
+    found = []
+    for image in result.images or ():
+        said = " ".join(clean_text(str(image.get("description") or "")).split())[:MOST_CAPTION]
+        page = image.get("page_number") if extension in (".pdf", ".pptx") and pages > 1 else None
+        if image["data"] and not image.get("is_mask"):
+            found.append(FoundImage(bytes(image["data"]), page, "" if _FILE_NAME.search(said) else said))
+    return found
 
 
 def check_packed(data: bytes, limit: int) -> None:

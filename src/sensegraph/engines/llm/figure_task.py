@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
+from operator import attrgetter
 
 from sensegraph.documents.images import Figure
 from sensegraph.engines.llm.asker import ROUGH_WORDS, Asker, plan_task
@@ -102,11 +103,7 @@ def _single_line(value: object) -> str:
     return " ".join(value.split()) if isinstance(value, str) else ""
 
 
-def _see_image(figure: Figure) -> str:
-    return figure.digest
-
-
-@step("figures.describe", version=1, uses="engine", task="describe", batch=1, sees=_see_image)
+@step("figures.describe", version=1, uses="engine", task="describe", batch=1, sees=attrgetter("digest"))
 def describe_figures(figures: Sequence[Figure], *, engine: FigureDescriber) -> list[str]:
     """What each figure shows."""
     return engine.describe(figures)
@@ -150,7 +147,7 @@ class FigureReader:
             return [_STAND_IN if f.digest in lacking else next(told) for f in figures]
         with self._kept() if missing else nullcontext():
             before = len(self._rt.aside)
-            found = self._rt.each(describe_figures, figures, without=_without_description)[:]
+            found = self._rt.each(describe_figures, figures, without=lambda _: "")[:]
         failed = {item.item.digest for item in self._rt.aside[before:] if not item.partial}
         return [None if f.digest in failed else text for f, text in zip(figures, found, strict=True)]
 
@@ -163,7 +160,3 @@ class FigureReader:
         once = {figure.digest: figure for figure in self.missing}.values()
         prompt = sum(self._describer.count_tokens(figure) for figure in once)
         return price_usage(self._describer.endpoint.settings, Usage(len(once), prompt, _FORESEEN * len(once)))
-
-
-def _without_description(figure: Figure) -> str:
-    return ""

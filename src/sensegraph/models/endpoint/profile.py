@@ -142,7 +142,11 @@ def write_chat(
     if varied:
         first = messages[0]
         messages[0] = {**first, "content": f"(Asked again.)\n{first['content']}"}
-    body: dict[str, Any] = {"model": settings.model, "messages": _add_images(messages, request.images)}
+    if request.images:
+        at = next(i for i, m in enumerate(messages) if m["role"] == "user")
+        shown = [{"type": "image_url", "image_url": {"url": image.url}} for image in request.images]
+        messages[at] = {**messages[at], "content": [{"type": "text", "text": messages[at]["content"]}, *shown]}
+    body: dict[str, Any] = {"model": settings.model, "messages": messages}
     body |= {n: v for n, v in (("temperature", set_temperature(settings)), ("seed", settings.seed)) if v is not None}
     body |= dict(request.extra) | {known.limit: room} | dict(settings.extra_body)
     if effort := known.effort or {"auto": "", "off": EFFORTS[0]}.get(settings.thoughts, settings.thoughts):
@@ -164,22 +168,12 @@ def write_streaming(known: Profile) -> dict[str, Any]:
     return {"stream": True} | ({} if "stream_options" in known.refused else {"stream_options": {"include_usage": True}})
 
 
-def lay_messages(known: Profile, messages: Sequence[Mapping[str, str]]) -> list[Mapping[str, str]]:
+def lay_messages(known: Profile, messages: Sequence[Mapping[str, str]]) -> list[Mapping[str, Any]]:
     """The messages; where there is no role for instructions, these begin the first message of the user."""
     if "system" not in known.refused or len(messages) < 2 or messages[0]["role"] != "system":
         return list(messages)
     first = {"role": "user", "content": f"{messages[0]['content']}\n\n{messages[1]['content']}"}
     return [first, *messages[2:]]
-
-
-def _add_images(messages: Sequence[Mapping[str, str]], images: Sequence[ShownImage]) -> list[Mapping[str, Any]]:
-    """The messages with the images behind the text of the first message of the user."""
-    if not images:
-        return list(messages)
-    at = next(i for i, m in enumerate(messages) if m["role"] == "user")
-    shown = [{"type": "image_url", "image_url": {"url": image.url}} for image in images]
-    asked = {"role": "user", "content": [{"type": "text", "text": messages[at]["content"]}, *shown]}
-    return [*messages[:at], asked, *messages[at + 1 :]]
 
 
 # ── what is remembered ──
