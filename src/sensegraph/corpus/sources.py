@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -17,7 +17,7 @@ from sensegraph.corpus.garbage import keep_descriptions
 from sensegraph.corpus.workspace import DOCUMENT, MASKED, ORIGIN, STATE, Builder, Built, Workspace
 from sensegraph.documents.document_files import RECORDS, PartlyRead, list_document_files, name_inside
 from sensegraph.documents.images import FiguresRead
-from sensegraph.documents.values import list_values
+from sensegraph.documents.values import check_storable, list_values
 from sensegraph.errors import InputError
 from sensegraph.extractions import Shortened
 from sensegraph.index.build import store_documents
@@ -25,7 +25,7 @@ from sensegraph.index.index import keep_documents
 from sensegraph.index.manifest import REF
 from sensegraph.personal.personal_settings import Tally
 from sensegraph.resolution.log import read_operations
-from sensegraph.runtime.keys import encode_canonical, key
+from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Results
 from sensegraph.types import Document, Usage
 
@@ -140,17 +140,7 @@ class Sources:
         how = self._reading([base] if base else paths)
         loaded = load_documents(paths, settings=how, base=base, vision=vision, reason=reason)
         documents = [*loaded.documents, *values]
-        if nameless := [d for d in documents if not d.id]:
-            raise InputError(f"{len(nameless)} documents have no id; give each a name that is unique in the corpus.")
-        if twice := [name for name, n in Counter(d.id for d in documents).items() if n > 1]:
-            raise InputError(f"The id {twice[0]!r} is given more than once; give each document a name of its own.")
-        for d in documents:
-            try:
-                encode_canonical(d)
-            except UnicodeEncodeError as e:
-                raise InputError(f"The document {d.id!r} holds no valid Unicode ({e.reason}); decode it anew.") from e
-            except TypeError as e:
-                raise InputError(f"The document {d.id!r} cannot be stored: {e}.") from e
+        check_storable(documents)
         kept, personal = self._privacy.without_personal_data(documents)
         found = Read(kept, loaded.skipped, personal, loaded.figures)
         shown = [(new.id, loaded.figures.digests.get(old.id, ())) for old, new in zip(documents, kept, strict=True)]

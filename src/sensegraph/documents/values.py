@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from sensegraph.errors import InputError
 from sensegraph.language.dates.moments import is_readable
+from sensegraph.runtime.keys import encode_canonical
 from sensegraph.types import Document
 
 
@@ -28,6 +30,21 @@ def list_values(items: Sequence[str | Path | Document | Iterable[Document]]) -> 
     for document in found:
         _check_document(document)
     return found
+
+
+def check_storable(documents: Sequence[Document]) -> None:
+    """Raise InputError for documents without an id or with the id of another, and for texts that cannot be written."""
+    if nameless := [d for d in documents if not d.id]:
+        raise InputError(f"{len(nameless)} documents have no id; give each a name that is unique in the corpus.")
+    if twice := [name for name, n in Counter(d.id for d in documents).items() if n > 1]:
+        raise InputError(f"The id {twice[0]!r} is given more than once; give each document a name of its own.")
+    for d in documents:
+        try:
+            encode_canonical(d)
+        except UnicodeEncodeError as e:
+            raise InputError(f"The document {d.id!r} holds no valid Unicode ({e.reason}); decode it anew.") from e
+        except TypeError as e:
+            raise InputError(f"The document {d.id!r} cannot be stored: {e}.") from e
 
 
 def _check_document(document: object) -> None:
