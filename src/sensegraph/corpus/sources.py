@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -15,7 +14,7 @@ from uuid import uuid4
 
 from sensegraph.corpus.garbage import keep_descriptions
 from sensegraph.corpus.workspace import DOCUMENT, MASKED, ORIGIN, STATE, Builder, Built, Workspace
-from sensegraph.documents.document_files import RECORDS, PartlyRead, list_document_files, name_inside
+from sensegraph.documents.document_files import RECORDS, PartlyRead, name_inside
 from sensegraph.documents.images import FiguresRead
 from sensegraph.documents.values import check_storable, list_values
 from sensegraph.errors import InputError
@@ -37,7 +36,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Items = Sequence[str | Path | Document | Iterable[Document]]
-Seen = tuple[tuple[str, int, int, int], ...]
 _NOTHING, _UNSEEN, _FREE = Tally(), FiguresRead(), Usage()
 _NO_KEYS: Mapping[str, Sequence[str]] = MappingProxyType({})
 _SHOWN = 20  # things that were not read which the notes of a build name
@@ -353,19 +351,6 @@ def _may_be_unread(name: str, paths: Sequence[str | Path], unread: Sequence[str]
 
 
 # ── watching for changes ──
-
-
-def take_snapshot(paths: Sequence[str | Path], settings: DocumentSettings) -> Seen:
-    """Path, size, time of the last change (ns) and inode of every file that would be read; a missing path has none."""
-    found: list[str] = []
-    for path in map(str, paths):
-        found += [f.path for f in list_document_files(path, settings)[0]] if os.path.isdir(path) else [path]
-    seen: list[tuple[str, int, int, int]] = []
-    for name in sorted(found):
-        with suppress(OSError):  # it has just gone
-            is_ = os.stat(name)
-            seen.append((name, is_.st_size, is_.st_mtime_ns, is_.st_ino))
-    return tuple(seen)
 
 
 @dataclass(frozen=True, slots=True)

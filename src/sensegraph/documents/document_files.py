@@ -9,9 +9,12 @@ import os
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from pathlib import Path
 
+Seen = tuple[tuple[str, int, int, int], ...]
 TEXT = frozenset({".txt", ".text", ".md", ".markdown", ".rst"})
 MARKUP = frozenset({".html", ".htm", ".xhtml"})
 RECORDS = frozenset({".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".mbox"})
@@ -232,3 +235,16 @@ class _Walk:
         if not reason and not os.path.isfile(file.path):
             reason = "is not a regular file, or has just gone; add files and folders only."
         return Skipped(printable_path(file.path), reason) if reason else file
+
+
+def take_snapshot(paths: Sequence[str | Path], settings: DocumentSettings) -> Seen:
+    """Path, size, time of the last change (ns) and inode of every file that would be read; a missing path has none."""
+    found: list[str] = []
+    for path in map(str, paths):
+        found += [f.path for f in list_document_files(path, settings)[0]] if os.path.isdir(path) else [path]
+    seen: list[tuple[str, int, int, int]] = []
+    for name in sorted(found):
+        with suppress(OSError):  # it has just gone
+            is_ = os.stat(name)
+            seen.append((name, is_.st_size, is_.st_mtime_ns, is_.st_ino))
+    return tuple(seen)

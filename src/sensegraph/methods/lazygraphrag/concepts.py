@@ -21,7 +21,6 @@ from sensegraph.algorithms.clustering import hierarchical_leiden
 from sensegraph.algorithms.cooccurrence import Extent, Pruning, keep_concepts, prune_concepts
 from sensegraph.algorithms.graphs import Ints, Longs, canonical_edges
 from sensegraph.algorithms.ranking import hash_words
-from sensegraph.algorithms.segments import cut_keys
 from sensegraph.algorithms.trees import project
 from sensegraph.algorithms.walks import gather_entries, run_offsets
 from sensegraph.errors import SettingsError
@@ -282,6 +281,8 @@ def concept_graph(chunks: Results[tuple[Chunk, ...]], rt: Runtime, settings: Con
 
     Stored by the step `concepts.concepts`, so that an index recalls it: `recall(store, concepts.concepts, key)`.
     """
+    from sensegraph.algorithms.segments import cut_keys
+
     noted = rt.each(note, chunks, one_word=settings.one_word)
 
     def whole() -> tuple[NotedRun, NDArray[Any]]:

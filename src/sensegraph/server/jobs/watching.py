@@ -10,7 +10,8 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from sensegraph.corpus.sources import Pace, follow_changes, take_snapshot
+from sensegraph.corpus.sources import Pace, follow_changes
+from sensegraph.documents.document_files import take_snapshot
 from sensegraph.errors import SensegraphError, Stopped
 from sensegraph.server.http.corpora import ServedCorpus
 from sensegraph.server.http.failures import Refused
