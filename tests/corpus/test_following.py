@@ -18,9 +18,9 @@ from sensegraph.corpus.settings import (
     locate_user_file,
     read_api_key,
 )
-from sensegraph.corpus.sources import Pace, follow_changes, take_snapshot
+from sensegraph.corpus.sources import Pace, follow_changes
 from sensegraph.corpus.tables import ExecutorTable, RerankTable, StoreTable
-from sensegraph.documents.document_files import DocumentSettings
+from sensegraph.documents.document_files import DocumentSettings, take_snapshot
 from sensegraph.errors import SettingsError
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 

@@ -15,8 +15,8 @@ from typer.testing import CliRunner
 
 from sensegraph.cli import app
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.corpus.sources import Pace, follow_changes, take_snapshot
-from sensegraph.documents.document_files import DEFAULTS
+from sensegraph.corpus.sources import Pace, follow_changes
+from sensegraph.documents.document_files import DEFAULTS, take_snapshot
 
 PACE = Pace(every=1.0, settle=2.0, again=10.0, most=25.0)
 

@@ -314,7 +314,8 @@ def watch_files(run: CommandRun, paths: Sequence[Path] | None, following: Follow
     A path must exist at first; one that goes later is waited for.
     """
     from sensegraph.corpus.settings import load_settings
-    from sensegraph.corpus.sources import Pace, follow_changes, take_snapshot
+    from sensegraph.corpus.sources import Pace, follow_changes
+    from sensegraph.documents.document_files import take_snapshot
 
     places, given = options.choose_paths(paths, run.root) or [run.root / "input"], run.overrides()
     if missing := [place for place in places if not place.exists()]:  # nobody is to wait in vain

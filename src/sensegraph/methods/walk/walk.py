@@ -23,8 +23,8 @@ from sensegraph.index.restricted.scope import ScopedIndex
 from sensegraph.index.vectors import asked_vector, nearest_to
 from sensegraph.language.text import list_stems
 from sensegraph.methods import IT_MUST, check_fields
-from sensegraph.methods.walk.name_words import fold_words, write_letters
-from sensegraph.methods.walk.naming import NAMES, Hashes, Names, hash_words
+from sensegraph.methods.walk.name_words import Hashes, fold_words, hash_words, write_letters
+from sensegraph.methods.walk.naming import NAMES, Names
 from sensegraph.methods.walk.second_order import feed_back, find_copies, measure_signs, read_weights, with_neighbours
 from sensegraph.methods.walk.wording import WORDING, Wording
 from sensegraph.protocols import PartName, Task
