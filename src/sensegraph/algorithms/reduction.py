@@ -26,7 +26,7 @@ _BITS = 20  # of a rounded number: 2 · 20 for a product, 13 more for a sum over
 _EXACT = 53  # bits of a whole number in float64
 _MORE = 8  # directions beside those that are wanted
 _ROUNDS = 40  # of the subspace iteration
-_FEW_ROUNDS = 2  # where there are as many directions as rows: one round finds every direction, one mends its rounding
+_FEW_ROUNDS = 2  # of a matrix of so low a rank that the first product holds every direction; the second is to spare
 _NONE = 1e-11  # share of the second moment: less is what rounding leaves, no direction; of many columns 1e-7 is less
 
 
