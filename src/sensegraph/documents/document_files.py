@@ -160,20 +160,16 @@ def list_document_files(root: str, settings: DocumentSettings, base: str = "") -
     unknown = defaultdict[str, list[str]](list)
     for f in () if settings.include else (f for f in chosen if f.extension not in KNOWN):
         unknown[f.extension].append(printable_path(f.name))
-    left += [Skipped(printable_path(root), _explain_unknown(e, names)) for e, names in sorted(unknown.items())]
+    for extension, names in sorted(unknown.items()):
+        what = f"{printable_path(extension)} file" if extension else "file without an extension"
+        many = f"1 {what}" if len(names) == 1 else f"{len(names):,} {what.replace('file', 'files', 1)}"
+        verb = "is no text document" if len(names) == 1 else "are not text documents"
+        named = ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else "")
+        reason = f"{many} {verb} ({named}); name one as a path, or in an include pattern, to read it as text."
+        left.append(Skipped(printable_path(root), reason))
     if not chosen and not left:
         left = [Skipped(printable_path(root), "holds no document; put text files into it, or name another folder.")]
     return [f for f in chosen if f.extension in KNOWN or settings.include], left
-
-
-def _explain_unknown(extension: str, names: Sequence[str]) -> str:
-    """Why files with this extension, or without one, are not read, naming the first of them."""
-    what = f"{printable_path(extension)} file" if extension else "file without an extension"
-    many = f"1 {what}" if len(names) == 1 else f"{len(names):,} {what.replace('file', 'files', 1)}"
-    verb = "is no text document" if len(names) == 1 else "are not text documents"
-    more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
-    named = ", ".join(names[:_NAMED]) + more
-    return f"{many} {verb} ({named}); name one as a path, or in an include pattern, to read it as text."
 
 
 @dataclass(frozen=True, slots=True)

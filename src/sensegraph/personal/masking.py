@@ -15,7 +15,6 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import count
 from pathlib import Path
 
@@ -60,7 +59,12 @@ class Masker:
         found = self.finder.find(d.text, [*_person_spans(people), *known.spans(d.text)])
         counts.update(s.kind for s in found)
         told = [*_list_words(d.text, people), *_list_words(d.title, titled)]
-        stays = partial(_stands_outside, d.text, found)
+
+        def stays(word: str) -> bool:
+            """Whether the text has a folded word, in any case, somewhere where nothing is masked."""
+            places = re.finditer(rf"(?<![^\W_]){re.escape(word)}(?![^\W_])", d.text, re.IGNORECASE)
+            return any(not any(s.start < m.end() and m.start() < s.end for s in found) for m in places)
+
         in_id, words = self._names_in_id(plain, told, stays)
         text = self._replaced(d.text, found)
         in_title = [*known.spans(d.title, loose=True), *find_names_in_title(d.title, words, plain, stays)]
@@ -161,12 +165,6 @@ def _list_words(text: str, people: Sequence[Named]) -> Iterator[str]:
     for p in people:
         for word in re.findall(r"[^\W\d_]{3,}", f"{normalise_signs(text[p.start : p.end]).text} {p.name}"):
             yield word.casefold()
-
-
-def _stands_outside(text: str, masked: Sequence[Span], word: str) -> bool:
-    """Whether a text has this folded word, in any case, somewhere where nothing is masked."""
-    places = re.finditer(rf"(?<![^\W_]){re.escape(word)}(?![^\W_])", text, re.IGNORECASE)
-    return any(not any(s.start < m.end() and m.start() < s.end for s in masked) for m in places)
 
 
 def _person_spans(people: Sequence[Named]) -> list[Span]:
