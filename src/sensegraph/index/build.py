@@ -161,13 +161,14 @@ def _index_all_words(spine: Spine, rt: Runtime) -> Result[WordRuns]:
     """The word index: the postings of each run of documents, so that a change concerns one or two of them."""
     by_document, size = spine.by_document, len(spine.catalogue.value.chunks)
     runs = cut_keys(by_document.keys, size)
-    texts = ReadItems(rt.store, len(runs), lambda i: partial(_read_chunks, by_document.reader(runs[i])))
+    texts = ReadItems(rt.store, len(runs), lambda i: partial(join_chunks, by_document.reader(runs[i])))
     named = [by_document.keys[run.start : run.stop] for run in runs]
     made = [run.key for run in rt.once_each(index_words, texts, named)]
     return rt.once(list_words, made, names=made)
 
 
-def _read_chunks(read: Callable[[Store], Sequence[tuple[Chunk, ...]]], store: Store) -> list[Chunk]:
+def join_chunks(read: Callable[[Store], Sequence[tuple[Chunk, ...]]], store: Store) -> list[Chunk]:
+    """The chunks of the documents that `read` finds in a store."""
     return [c for found in read(store) for c in found]
 
 

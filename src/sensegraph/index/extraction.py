@@ -105,28 +105,30 @@ class Extracted:
 
     def reader(self, run: range) -> Callable[[Store], Iterable[Extraction]]:
         """What reads these results of the engine in another process."""
-        return partial(_read_extractions, self.extractions.reader(run), self.by_document)
+        return partial(read_extractions, self.extractions.reader(run), self.by_document)
 
     def run_reader(self, run: int) -> Callable[[Store], list[tuple[Chunk, Extraction]]]:
         """What reads a run, as `read_run` does, in another process."""
         documents, results = self.runs[run]
-        return partial(_read_pairs, self.chunks.reader(documents), self.reader(results))
+        return partial(read_chunk_pairs, self.chunks.reader(documents), self.reader(results))
 
     def __iter__(self) -> Iterator[tuple[Chunk, Extraction]]:
         found = (x for section in self.extractions for x in section) if self.by_document else iter(self.extractions)
         yield from zip((c for chunks in self.chunks for c in chunks), found, strict=True)
 
 
-def _read_extractions(read: Callable[[Store], Sequence[Any]], by_document: bool, store: Store) -> Iterable[Extraction]:
+def read_extractions(read: Callable[[Store], Sequence[Any]], by_document: bool, store: Store) -> Iterable[Extraction]:
+    """The extractions that `read` finds in a store."""
     found = read(store)
     return (x for section in found for x in section) if by_document else found
 
 
-def _read_pairs(
+def read_chunk_pairs(
     chunks: Callable[[Store], Sequence[tuple[Chunk, ...]]],
     extractions: Callable[[Store], Iterable[Extraction]],
     store: Store,
 ) -> list[tuple[Chunk, Extraction]]:
+    """The chunks of a run with their extractions."""
     return list(zip((c for held in chunks(store) for c in held), extractions(store), strict=True))
 
 
@@ -251,10 +253,11 @@ class Sections(Sequence[tuple[Chunk, ...]]):
     def reader(self, positions: Sequence[int]) -> Callable[[Store], list[tuple[Chunk, ...]]]:
         """What reads the sections at these positions in another process."""
         places = [self.places[i] for i in positions]
-        return partial(_read_sections, self.chunks.reader([d for d, _ in places]), [at for _, at in places])
+        return partial(read_sections, self.chunks.reader([d for d, _ in places]), [at for _, at in places])
 
 
-def _read_sections(
+def read_sections(
     read: Callable[[Store], Sequence[tuple[Chunk, ...]]], starts: Sequence[int], store: Store
 ) -> list[tuple[Chunk, ...]]:
+    """The sections that begin at these chunks of the documents that `read` finds in a store."""
     return [chunks[at : at + _SECTION] for chunks, at in zip(read(store), starts, strict=True)]

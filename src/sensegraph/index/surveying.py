@@ -263,10 +263,11 @@ class Told(Sequence[tuple[Any, ...]]):
     def reader(self, positions: Sequence[int]) -> Callable[[Store], list[tuple[Any, ...]]]:
         """What reads the sections at these positions in another process; what they are told goes with it."""
         columns = [column.reader(positions) for column in self.columns]
-        return partial(_read_told, columns, self.survey.tell(positions, self.looks))
+        return partial(read_told_sections, columns, self.survey.tell(positions, self.looks))
 
 
-def _read_told(
+def read_told_sections(
     columns: Sequence[Callable[[Store], Sequence[Any]]], told: Sequence[_Entries], store: Store
 ) -> list[tuple[Any, ...]]:
+    """Sections as the engine gets them, with what they are told."""
     return list(zip(*(read(store) for read in columns), told, strict=True))

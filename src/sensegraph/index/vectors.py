@@ -239,14 +239,14 @@ def _embed_segments(given: Sequence[str] | TextRuns, rt: Runtime) -> tuple[str, 
         return Run(texts[begin:end], names[begin:end], places, known)
 
     missing = rt.missing(embed_segment, runs, names=named_so, numbers=rt.numbers)
-    items = ReadItems(rt.store, len(missing), lambda i: partial(_give_run, take(missing[i])))
+    items = ReadItems(rt.store, len(missing), lambda i: partial(give_run, take(missing[i])))
     rt.once_each(embed_segment, items, [(digests[i],) for i in missing], numbers=rt.numbers)
     keys = rt.keys(embed_segment, runs, named_so, numbers=rt.numbers)
     rt.rely_on(keys)
     return tuple(keys)
 
 
-def _give_run(run: Run, store: Store) -> Run:
+def give_run(run: Run, store: Store) -> Run:
     """What is sent to a worker as it is: its texts may come from anywhere."""
     return run
 

@@ -130,7 +130,7 @@ class Results(Sequence[B]):
 
     def reader(self, positions: Sequence[int]) -> Callable[[Store], list[B]]:
         """What reads the results at these positions in another process."""
-        return partial(_read_results, self.step, [self.keys[i] for i in positions])
+        return partial(read_results, self.step, [self.keys[i] for i in positions])
 
     def __iter__(self) -> Iterator[B]:
         for start in range(0, len(self.keys), 256):
@@ -171,7 +171,8 @@ def read_each(readers: Sequence[Callable[[Store], B]], store: Store) -> list[B]:
     return [read(store) for read in readers]
 
 
-def _read_results(step: Step[Any, B], keys: Sequence[str], store: Store) -> list[B]:
+def read_results(step: Step[Any, B], keys: Sequence[str], store: Store) -> list[B]:
+    """The results of a step under these keys."""
     return Results(store, step, keys)[:]
 
 

@@ -226,9 +226,10 @@ def ask_words(text: str) -> tuple[list[str], list[str]]:
     return list_stems(part_camel_case(text)), asked_date_words(text)
 
 
-def _read_run(
+def read_worded(
     read: Callable[[Store], Sequence[Worded]], entries: Sequence[DocumentEntry], store: Store
 ) -> tuple[Sequence[Worded], Sequence[DocumentEntry]]:
+    """What the documents of a run say, and their entries."""
     return read(store), entries
 
 
@@ -251,7 +252,7 @@ class WordingPart(Part[Wording, NoSettings]):
         runs = cut_keys(chunks.keys, len(catalogue.chunks))
 
         def find(i: int) -> Callable[[Store], tuple[Sequence[Worded], Sequence[DocumentEntry]]]:
-            return partial(_read_run, worded.reader(runs[i]), entries[runs[i].start : runs[i].stop])
+            return partial(read_worded, worded.reader(runs[i]), entries[runs[i].start : runs[i].stop])
 
         named = [(*(worded.keys[i] for i in run), *(chunks.keys[i] for i in run)) for run in runs]
         made = rt.once_each(word_runs, ReadItems(rt.store, len(runs), find), named)
