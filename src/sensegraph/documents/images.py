@@ -241,11 +241,11 @@ def count_pdf_images(data: bytes, settings: DocumentSettings) -> tuple[int, bool
         within = within and 0 < width * height <= settings.max_image_pixels and len(packed) < 2
         within = within and b"LZWDecode" not in packed and b"LZW" not in packed and pixels <= _MOST_PIXELS
         if within and packed:  # no more than sixteen bits of five colours each, and a byte a row
-            within = _unpacks_within(data, match.end(), height * (10 * width + 1) + _BLOCK)
+            within = unpacks_within(data, match.end(), height * (10 * width + 1) + _BLOCK)
     return count, within
 
 
-def _unpacks_within(data: bytes, start: int, limit: int) -> bool:
+def unpacks_within(data: bytes, start: int, limit: int) -> bool:
     """Whether a stream unpacks to at most `limit` bytes."""
     unpack, count, at = zlib.decompressobj(), 0, start
     while not unpack.eof and at < len(data) + _BLOCK:

@@ -184,12 +184,12 @@ def parse_html(name: str, text: str) -> Document:
         root, body = page.body, _render_lines(page.body)
     if not body:
         raise InputError("holds no text to read (it may be built by a script); save the page as shown.")
-    links = tuple(_list_page_images(root)) if root is not None else ()
+    links = tuple(list_page_images(root)) if root is not None else ()
     plain = (name, body, title, metadata, time)
     return Illustrated(*plain, links=links) if links else Document(*plain)
 
 
-def _list_page_images(root: LexborNode) -> Iterator[ImageLink]:
+def list_page_images(root: LexborNode) -> Iterator[ImageLink]:
     """The images of a page, each with its caption, else with its alternative text."""
     captions: dict[int, str] = {}
     for figure in root.css("figure:has(img)")[:MOST_LINKS]:
