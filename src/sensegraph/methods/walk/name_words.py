@@ -65,7 +65,7 @@ class Noted:
     quoted: tuple[str, ...] = ()
 
 
-@step("namewords.spelt", version=4, batch=32)
+@step("namewords.spelt", version=5, batch=32)
 def spell_documents(documents: Sequence[tuple[Chunk, ...]]) -> list[Noted]:
     """What each document, given as its chunks, shows of names by itself."""
     return [_note_names(chunks) for chunks in documents]
