@@ -33,6 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import documentation
+import training_questions
 from client import options
 from sensegraph.answering.asking import count_words
 from sensegraph.answering.looked_up_chunks import place_rare_chunks, take_entries
@@ -48,12 +49,15 @@ Floats = NDArray[np.float64]
 DOCUMENTATION = "documentation"  # of this machine: see documentation.py
 SINGLE = ("xquad-en", "lihua-world", "carol", DOCUMENTATION)
 BRIDGED = ("hotpotqa", "musique")
+STEPS, COMPOSED = "musique steps", "hotpotqa composed"  # made by rule, and never measured: see training_questions.py
 UNSEEN = ("xquad-de",)
 REMOVED = ("xquad-en",)  # asked also without the documents that answer
 LOOSE = ("lihua-world", "carol")  # their answers are free text
 SHARE = 0.6
 PART = 6  # words of evidence that a sentence must hold
 FOLDS = 5
+CHAINED = ("bridge gain", "title", "rank", "first", "typed new", "short", "new names", "chain", "typed chain")
+LESS = 0.15  # weight of questions of one hop where the ranker for two hops is trained
 TOP = 10
 WEIGHTS = Path(ranking.__file__).with_name("weights.json")
 DECIDED: tuple[list[str], ...] = ([], ["yes"], ["no"], ["ja"], ["nein"])
@@ -140,6 +144,8 @@ def gather(name: str, given: argparse.Namespace) -> list[Asked]:
     """All questions of a set with their evidence, and those that it, or what is left of it, cannot answer."""
     if name == DOCUMENTATION:
         return gather_documentation(given)
+    if name in (STEPS, COMPOSED):
+        return gather_made(name, given)
     folder, root = Path(given.data) / name, Path(given.cache) / name
     judged, golds = read_set(folder), read_answers(folder)
     root.mkdir(parents=True, exist_ok=True)
@@ -165,6 +171,33 @@ def gather(name: str, given: argparse.Namespace) -> list[Asked]:
     print(
         f"{name}: {len(found)} questions, {1000 * took / max(1, len(found)):.1f} ms of CPU with the search", flush=True
     )
+    return found
+
+
+def gather_made(name: str, given: argparse.Namespace) -> list[Asked]:
+    """The questions that are made by rule of the texts of a set."""
+    origin = name.split()[0]
+    judged, root = read_set(Path(given.data) / origin), Path(given.cache) / origin
+    places = {query.id: min(query.gold) for query in judged.queries}
+    made = (
+        training_questions.list_steps(Path(given.data) / origin, places)
+        if name == STEPS
+        else training_questions.compose_questions(judged.documents)
+    )
+    found: list[Asked] = []
+    with Corpus.open(root, settings={"engine": "offline", "index": {"parts": ["names"]}}) as corpus:
+        corpus.add(judged.documents)
+        corpus.build()
+        for one in {m.text: m for m in made}.values():
+            if read := read_question(corpus, one.text):
+                pages = corpus.index().documents_of([s.reference for s in read.sentences])
+                right = np.array([
+                    is_right(s.text, [one.answer], loose=False) and one.page in ("", pages[s.reference])
+                    for s in read.sentences
+                ])  # fmt: skip
+                fold = int(hashlib.sha256(one.place.encode()).hexdigest(), 16) % FOLDS
+                found.append(Asked(name, one.text, (one.answer,), read, right, fold))
+    print(f"{name}: {len(found)} questions", flush=True)
     return found
 
 
@@ -203,15 +236,17 @@ def read_unanswerable(folder: Path) -> list[str]:
 # ── training ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def train_ranker(asked: Sequence[Asked], decay: float, plain: int, rounds: int = 400) -> tuple[float, ...]:
+def train_ranker(
+    asked: Sequence[Asked], decay: float, used: Sequence[str], less: Sequence[str] = (), rounds: int = 200
+) -> tuple[float, ...]:
     """Weights that put sentences with the answer first: a softmax over each question's sentences, by Adam.
 
-    A set counts by the power of 0.65 of its number of questions: more where it has more, but not as much more. Only
-    the first `plain` features are used.
+    A set counts by the power of 0.65 of its number of questions: more where it has more, but not as much more; a set of
+    `less` by `LESS` of that. Only the features `used` have a weight.
     """
     asked = [a for a in asked if a.right.any() and not a.right.all()]
     rows = np.vstack([a.read.features for a in asked])
-    rows[:, plain:] = 0.0
+    rows[:, [name not in used for name in features.FEATURES]] = 0.0
     spread = rows.std(0) + 1e-6
     rows = rows / spread
     sizes = [len(a.right) for a in asked]
@@ -220,8 +255,8 @@ def train_ranker(asked: Sequence[Asked], decay: float, plain: int, rounds: int =
     right = np.concatenate([a.right for a in asked])
     fall = np.concatenate([ranking.HEADING * a.read.headings for a in asked])
     many = Counter(a.set for a in asked)
-    share = np.array([many[a.set] ** -0.35 for a in asked])
-    share /= share.sum()
+    share = np.array([many[a.set] ** -0.35 * (LESS if a.set in less else 1.0) for a in asked])
+    weight = (share / share.sum())[owner]
     weights, first, second = (np.zeros(rows.shape[1]) for _ in range(3))
     for turn in range(1, rounds + 1):
         score = rows @ weights - fall
@@ -229,7 +264,7 @@ def train_ranker(asked: Sequence[Asked], decay: float, plain: int, rounds: int =
         p = grown / np.add.reduceat(grown, begin)[owner]
         gold = grown * right
         wanted = gold / np.add.reduceat(gold, begin)[owner]
-        gradient = -(rows * ((wanted - p) * share[owner])[:, None]).sum(0) + decay * weights
+        gradient = decay * weights - ((wanted - p) * weight) @ rows
         first, second = 0.9 * first + 0.1 * gradient, 0.99 * second + 0.01 * gradient**2
         weights = weights - 0.1 * (first / (1 - 0.9**turn)) / (np.sqrt(second / (1 - 0.99**turn)) + 1e-8)
     return tuple(round(float(w), 3) for w in weights / spread)
@@ -247,7 +282,7 @@ def tell_apart(rows: Floats, label: NDArray[np.bool_], sets: Sequence[str], deca
     weights, first, second = (np.zeros(rows.shape[1]) for _ in range(3))
     for turn in range(1, 401):
         p = 1 / (1 + np.exp(-rows @ weights))
-        gradient = (rows * ((p - label) * share)[:, None]).sum(0) + decay * weights
+        gradient = ((p - label) * share) @ rows + decay * weights
         first, second = 0.9 * first + 0.1 * gradient, 0.99 * second + 0.01 * gradient**2
         weights = weights - 0.05 * (first / (1 - 0.9**turn)) / (np.sqrt(second / (1 - 0.99**turn)) + 1e-8)
     return tuple(round(float(w), 3) for w in weights / spread)
@@ -255,14 +290,14 @@ def tell_apart(rows: Floats, label: NDArray[np.bool_], sets: Sequence[str], deca
 
 def train(asked: Sequence[Asked]) -> ranking.Weights:
     """All weights from these questions."""
-    seen = [a for a in asked if a.set.split()[0] not in UNSEEN]
+    made = [a for a in asked if a.set in (STEPS, COMPOSED)]
+    seen = [a for a in asked if a.set.split()[0] not in UNSEEN and a.set not in (STEPS, COMPOSED)]
     single = [a for a in seen if a.set in SINGLE]
     bridged = [a for a in seen if a.set in BRIDGED]
     names = [a.set for a in seen]
     gate = tell_apart(np.array([a.read.gate for a in seen]), np.array([a.set in BRIDGED for a in seen]), names, 0.02)
-    # what marks sentences of documentation is noise where none is asked about
-    every, plain = len(features.FEATURES), features.FEATURES.index("headed")
-    rankers = train_ranker(single or bridged, 0.002, every), train_ranker(bridged or single, 0.04, plain)
+    plain = features.FEATURES[: features.FEATURES.index("chain")]
+    rankers = train_ranker(single or bridged, 0.002, plain), train_ranker([*bridged, *made], 0.04, CHAINED, [STEPS])
     weights = ranking.Weights(*rankers, gate, ())
     rows = np.array([ranking.describe_holding(a.read, weights) for a in seen])
     return msgspec.structs.replace(weights, holding=tell_apart(rows, np.array([a.held for a in seen]), names, 0.002))
@@ -315,11 +350,12 @@ def main() -> None:
     parser.add_argument("--kept", default="", help="a file that keeps the evidence between runs")
     given = parser.parse_args()
     sets = given.set or [*SINGLE, *BRIDGED, *UNSEEN]
+    made = [] if given.set else [STEPS, COMPOSED]
     kept = Path(given.kept) if given.kept else None
     if kept and kept.is_file():
         asked = pickle.loads(kept.read_bytes())
     else:
-        asked = [a for name in sets for a in gather(name, given)]
+        asked = [a for name in (*sets, *made) for a in gather(name, given)]
         if kept:
             kept.write_bytes(pickle.dumps(asked))
     rankers = [train([a for a in asked if a.fold != fold]) for fold in range(FOLDS)]

@@ -145,7 +145,7 @@ def test_features_have_a_row_for_each_sentence_and_a_column_for_each_name() -> N
     sentences = read_source_sentences(ALL, "en")
     read = read_evidence("Who built the Vell Bridge?", ALL, sentences, None)
     assert read is not None
-    assert read.features.shape == (len(sentences), len(FEATURES)) == (7, 30)
+    assert read.features.shape == (len(sentences), len(FEATURES)) == (7, 32)
     column = dict(zip(FEATURES, read.features.T, strict=True))
     assert list(column["first"]) == [1, 0, 0, 1, 0, 1, 0]
     assert list(column["rank"]) == [0, 0, 0, 1, 1, 2, 2]

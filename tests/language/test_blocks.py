@@ -137,3 +137,29 @@ def test_reading_never_hangs(part: str) -> None:
 def test_a_line_that_stands_alone_on_a_new_page_does_not_go_on_with_the_page_before() -> None:
     text = "* Fix a fault of the listing\n\n\f\nversion 1.3 - Ann Lee, 2021-01-07\n\n* Fix another fault\n"
     assert [text[b.start : b.end] for b in read_blocks(text).blocks][1:2] == ["version 1.3 - Ann Lee, 2021-01-07"]
+
+
+def list_blocks(text: str) -> list[tuple[str, str]]:
+    return [(b.kind, text[b.start : b.end]) for b in read_blocks(text).blocks]
+
+
+def test_the_line_that_signs_an_entry_of_a_log_does_not_go_on_with_the_next_entry() -> None:
+    signed = " -- Ada Finch <ada@example.org>  Mon, 02 Jan 2023 13:06:21 +0100"
+    change = "  * Mend the pedal of the old loom in the barn beside the mill, and the wheel\n    of the other one."
+    log = "\n\n".join(f"loomctl (2.{n}-1) unstable; urgency=medium\n\n{change}\n\n{signed}" for n in range(6))
+    found = [text for _, text in list_blocks(log)]
+    assert found[2:4] == [signed.strip(), "loomctl (2.1-1) unstable; urgency=medium"]
+
+
+def test_each_entry_that_begins_with_a_label_is_a_block_and_no_heading() -> None:
+    log = "v1.5\n\n" + "\n".join(f"build: the wheel number {n} is turned by hand now" for n in range(5))
+    assert [kind for kind, text in list_blocks(log) if text.startswith("build: ")] == ["paragraph"] * 5
+    fields = list_blocks("Upstream-Name: loom\nSource: a barn\n\nThe loom is old and was mended often.\n")
+    assert fields[:2] == [("paragraph", "Upstream-Name: loom"), ("paragraph", "Source: a barn")]
+    alone = list_blocks("Part one: the loom\n\nThe loom is old and was mended often.\n")
+    assert alone[0] == ("heading", "Part one: the loom")
+
+
+def test_what_stands_further_in_behind_a_stop_is_a_block_of_its_own() -> None:
+    log = "Changes from 1.0 to 1.1.\n    Added a handle that can be\n    turned.\n"
+    assert next(text for _, text in list_blocks(log)) == "Changes from 1.0 to 1.1."

@@ -42,6 +42,8 @@ _MAIL_FIELDS = frozenset(
 )
 _ENDS = frozenset(".!?。！？؟۔।։;,:、，")
 _HYPHENS = frozenset("-‐\u00ad")
+_ENTRY = re.compile(r"\w[\w.+/-]*(?: [\w.+/-]+){0,2} ?: ")  # what begins a field, or an entry of a log: "build: …"
+_SIGNED = re.compile(r"-{1,2} \S.*<\S+@\S+>|.*\d\d:\d\d")
 _FIRST = re.compile(r"\S+")
 _NUMBER = re.compile(r"\d")
 _LABELLED = 0.1  # share of lines with a colon in front, and with labels that come back, of what may be a transcript
@@ -86,16 +88,28 @@ def read_blocks(text: str) -> Reading:
         mend_prose(lines, wrapping)
     found = list(_group_lines(lines, form, wrapping))
     blocks = [Block("header", 0, header)] if header else []
-    for kind, held in found:
+    fields = _find_fields(body, found)
+    for number, (kind, held) in enumerate(found):
         first = held[0]
         if first.turn:
             kind = "turn"
-        elif kind == "paragraph" and len(held) == 1:
+        elif kind == "paragraph" and len(held) == 1 and number not in fields:
             short = len(first.text) < 80 and first.text.count(" ") < 12 and not first.text[0].islower()
             if short and first.text.rstrip(CLOSERS)[-1:] not in _ENDS:
                 kind = "heading"
         blocks.append(Block(kind, first.start, held[-1].end))
     return Reading(_write_text(body, lines, found), tuple(blocks))
+
+
+def _find_fields(text: str, found: Sequence[tuple[str, Sequence[Line]]]) -> set[int]:
+    """The blocks that are fields ("Name: value"), by number: they stand right below one another, headings alone."""
+    starts = [kind == "paragraph" and _ENTRY.match(held[0].text) is not None for kind, held in found]
+    beside = (
+        (i, i + 1)
+        for i, (one, other) in enumerate(pairwise(found))
+        if starts[i] and starts[i + 1] and text.count("\n", one[1][-1].end, other[1][0].start) == 1
+    )
+    return {number for pair in beside for number in pair}
 
 
 def find_header(text: str) -> int:
@@ -150,6 +164,10 @@ def _goes_on(line: Line, behind: Line, form: str, wrapping: Wrapping, many: bool
     if form == MARKDOWN:
         return True
     small = said[0].islower()
+    if _ENTRY.match(said) and line.indent == behind.indent and _ENTRY.match(line.text):
+        return False
+    if behind.indent > line.indent and line.stopped and not small and not line.mark:
+        return False
     if said[0].isdecimal() and len(said) < 70 and said[-1] not in ".,;:" and line.stopped and _SECTION.match(said):
         return False
     if many and line.indent != behind.indent and not small:
@@ -190,6 +208,8 @@ def _joins(now: Sequence[Line], kind: str, line: Line, gap: bool, paged: bool, f
     if form == MARKDOWN or not wrapping.wrapped:
         return False
     hyphen = last.text[-1] in "-‐" and last.text[-2:-1].isalpha()  # over the end of a column
+    if len(now) == 1 and _SIGNED.match(last.text):  # who made an entry of a log; the next one begins behind it
+        return False
     return hyphen or (last.text[-1].isalnum() and wrapping.fills(last, line.text))
 
 

@@ -94,7 +94,7 @@ class Dates:
     unread: int = 0
 
 
-@step("dates.dated", version=5)
+@step("dates.dated", version=6)
 def find_dated_sentences(documents: Sequence[Document]) -> list[tuple[DatedSentence, ...]]:
     """The sentences of each document that state a date, relative dates by the document's own time."""
     listed = []

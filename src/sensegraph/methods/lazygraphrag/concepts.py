@@ -45,7 +45,7 @@ class Noted:
     phrases: tuple[str, ...]
 
 
-@step("nounphrases.note", version=3)
+@step("nounphrases.note", version=4)
 def note(documents: Sequence[tuple[Chunk, ...]], *, one_word: OneWord) -> list[tuple[Noted, ...]]:
     """The noun phrases of every chunk of each document."""
     reader = Reader(one_word)

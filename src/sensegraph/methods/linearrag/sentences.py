@@ -121,7 +121,7 @@ class Sentences:
         return _with_sentence_walk(found)
 
 
-@step("sentences.sentence_graph", version=6, form="arrays")
+@step("sentences.sentence_graph", version=7, form="arrays")
 def sentence_graph(wholes: Sequence[tuple[Graph, Iterable[Chunk]]]) -> list[Sentences]:
     """The sentences of chunks, in the order of the catalogue, with the entities of a graph that they name."""
     results: list[Sentences] = []

@@ -63,7 +63,7 @@ class _Piece:
     run: int
 
 
-@step("leaves.leaves", version=3, form="tables")
+@step("leaves.leaves", version=4, form="tables")
 def make_leaves(wholes: Sequence[Iterable[Chunk]], *, size: int) -> list[Leaves]:
     """The leaves of chunks, given document by document in order; at most `size` tokens each."""
     return [Leaves(tuple(_cut_leaves(chunks, size))) for chunks in wholes]

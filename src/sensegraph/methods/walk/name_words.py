@@ -76,7 +76,7 @@ def hash_words(words: Sequence[str]) -> Hashes:
     return np.frombuffer(b"".join(digests), np.dtype("<u8")).astype(np.uint64)
 
 
-@step("namewords.spelt", version=4, batch=32)
+@step("namewords.spelt", version=5, batch=32)
 def spell_documents(documents: Sequence[tuple[Chunk, ...]]) -> list[Noted]:
     """What each document, given as its chunks, shows of names by itself."""
     return [_note_names(chunks) for chunks in documents]

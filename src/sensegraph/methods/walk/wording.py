@@ -47,7 +47,7 @@ class Worded:
     date: str = ""
 
 
-@step("wording.worded", version=2, batch=32)
+@step("wording.worded", version=3, batch=32)
 def word_documents(documents: Sequence[tuple[Chunk, ...]]) -> list[Worded]:
     """What each document, given as its chunks, says word by word."""
     results = []

@@ -79,7 +79,7 @@ class Noted(msgspec.Struct, frozen=True, array_like=True):
     heads: tuple[tuple[int, str], ...]
 
 
-@step("outline.note", version=2)
+@step("outline.note", version=3)
 def note_documents(documents: Sequence[tuple[Chunk, ...]]) -> list[Noted]:
     """What each document adds to the outline of the corpus."""
     return [_DocumentReader(chunks).note() for chunks in documents]

@@ -14,8 +14,10 @@ from sensegraph.language.word_lists import english_words, read_lexicon
 from sensegraph.retrieval.outline.phrases import FEW, Gathered, Phrase, Spot
 from sensegraph.retrieval.outline.values import Sentence, Theme
 
-THEMES, BESIDE, NAMES, MORE, CANDIDATES = 7, 5, 4, 8, 12
+THEMES, BESIDE, NAMES, MORE, CANDIDATES = 7, 5, 4, 8, 24
 NEAR = 0.15  # NPMI from which a phrase belongs to a theme
+NEAR_ALONE, OFTEN_ALONE = 0.3, 3  # the same for a single common word in talk, and chunks that hold both
+TELLING = 1.0  # weirdness that several common words must have there on average
 APART = 2.2  # how much nearness to a chosen theme takes from another
 WIDE, LEAST = 0.08, 3.5  # share of the units, and units, that a theme must reach to count in full
 ALONE = 14.0  # times in a unit that a single word must come back to be half as good as several
@@ -112,9 +114,23 @@ class ThemeFinder:
             phrase = self.phrases[i]
             together = self.chunks[best] & self.chunks[i]
             units = len({self.gathered.unit[d] for d, _ in together})
-            if i not in used and units >= least and own.isdisjoint(phrase.stems):
+            if (
+                i not in used
+                and units >= least
+                and own.isdisjoint(phrase.stems)
+                and self._tells(best, i, len(together))
+            ):
                 found.append((-float(self.near[best, i]) * len(together) ** 0.5 * phrase.score**0.5, i))
         return [i for _, i in sorted(found)]
+
+    def _tells(self, theme: int, i: int, together: int) -> bool:
+        """Whether a phrase tells something beside a theme: in what people say, common words often do not."""
+        phrase = self.phrases[i]
+        if phrase.named or 2 * len(self.gathered.talks) < len(self.gathered.notes):
+            return True
+        if len(phrase.stems) == 1:
+            return bool(self.near[theme, i] >= NEAR_ALONE) and together >= OFTEN_ALONE
+        return sum(map(self.gathered.weirdness, phrase.stems)) >= TELLING * len(phrase.stems)
 
     def _gain(self, i: int) -> float:
         """What a phrase is worth as the first theme."""

@@ -40,6 +40,7 @@ FEATURES = (
     "own", "union gain", "title", "passage", "rank", "score", "first", "typed", "typed new", "typed count",
     "own typed", "length", "short", "bridge", "bridge gain", "title named", "asks", "new names", "speaker",
     "headed", "rest", "rules", "way", "version", "literal", "signs", "goes on", "maker", "code", "instructs",
+    "chain", "typed chain",
 )  # fmt: skip
 GATE = ("bias", "union", "own", "relative", "genitive", "bridge", "bridge gain")
 _RELATIVE = re.compile(r"(?<!^)\b(?:that|which|who|whose|where|whom)\b", re.IGNORECASE)
@@ -162,7 +163,9 @@ class _Comparison:
         # what stands in a heading or a line of code is written with capitals there for another reason
         self.names = [[] if heading else find_names(s.text) for s, heading in zip(kept, self.headings, strict=True)]
         self.spelt = [{n.text: self._stem(n.text) for n in found} for found in self.names]
-        self.own = [self._share(w) for w in self.stems]
+        self.said_by = [self._stem(s.speaker) if s.speaker else frozenset[str]() for s in kept]
+        # who says it is part of what a sentence tells
+        self.own = [self._share(w | by) for w, by in zip(self.stems, self.said_by, strict=True)]
         self.titled = [self._share(w | self.titles[s.reference]) for s, w in zip(kept, self.stems, strict=True)]
         self.above = self._find_headings()
         chunks = [p for p in shown.values() if p.kind == "chunk"] or list(shown.values())
@@ -275,7 +278,7 @@ class _Comparison:
         one, held, own = self.kept[i], self.stems[i], self.own[i]
         passage, title, text = self.shown[one.reference], self.titles[one.reference], self.texts[one.reference]
         begins = i == 0 or self.kept[i - 1].reference != one.reference
-        said_by = self._stem(one.speaker) if one.speaker else frozenset()
+        said_by = self.said_by[i]
         dated = {t for t in text if _YEAR.match(t)}
         together = self._share(held | title | said_by | dated | (frozenset() if begins else self.stems[i - 1]))
         things = find_candidates(self.kind, one.text, self.names[i])
@@ -285,13 +288,14 @@ class _Comparison:
             fresh = sum(not self._stem(c.text) <= self.asked for c in things)
         bridge, gain, lead = self._bridge(i)
         words = sum(len(WORD.findall(s.text)) for s in (one, *self.led[i]))
+        chain = max(own, bridge) + gain  # what the sentence holds with what leads to it
         elsewhere = any(self.kept[j].reference != one.reference for j in self.naming[one.reference])
         row = [
             own, together - own, self._share(title), self._share(text), list(self.shown).index(one.reference),
             min(1.0, passage.score / self.best), begins, bool(things), bool(fresh), min(3, fresh), own * bool(fresh),
             math.log1p(words), words < 5, bridge, gain, elsewhere, one.text.endswith(("?", "？")),
             min(4, sum(not parts <= self.asked for parts in self.spelt[i].values())), self._share(said_by - held),
-            *self._describe_place(i),
+            *self._describe_place(i), chain, chain * bool(fresh),
         ]  # fmt: skip
         return [float(value) for value in row], together, lead
 
@@ -299,7 +303,8 @@ class _Comparison:
         """What the heading above and the title add, and what marks the sentence as one of documentation."""
         one, above = self.kept[i], self.above[i]
         heading = self.kept[above].raw if above >= 0 else ""
-        headed = self._share(self.stems[i] | self.stems[above]) - self.own[i] if above >= 0 else 0.0
+        held = self.stems[i] | self.said_by[i]
+        headed = self._share(held | self.stems[above]) - self.own[i] if above >= 0 else 0.0
         # what the title holds, all sentences of the passage are about
         known = self._share(self.titles[one.reference])
         rest = (self.titled[i] - known) / (1 - known) if known < 1 else 0.0

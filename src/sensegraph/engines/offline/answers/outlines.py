@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 
@@ -16,15 +17,22 @@ from sensegraph.engines.offline.answers.source_sentences import (
 from sensegraph.engines.offline.reports.sentence_quality import rate_generality, rate_soundness
 from sensegraph.types import Passage, Statement
 
-DEFINES, BEGINS, LEADING, UNNAMED = 1.5, 1.1, 0.7, 0.75  # worth of what defines, begins with it, of a host, of nobody
+DEFINES, BEGINS, LEADING, UNNAMED = 1.5, 1.1, 0.7, 0.6  # worth of what defines, begins with it, of a host, of nobody
 OTHERWISE = 0.8  # what is left where the title stands there with other capitals, or in parts
 LATE = 0.4  # what a sentence loses that comes to the title at its end
-LATER = 0.9  # what each place behind leaves
+SAYS_WHAT = 1.3  # worth of a sentence that says within what it is
+LATER, LATER_SAID = 0.9, 0.95  # what each place behind leaves; of what is said
 POINTS, OPENED = 0.85, 0.5  # what each word that points elsewhere leaves, and an opening that leans on what was before
-LEAST = 0.005  # below this a sentence is not shown
+EARLY, BEGINNING = 0.4, 30  # what one leaves in so many first characters of what is said: it stands for nothing in it
+UNKNOWN = 0.4  # what a person leaves there who was not named before
+LEAST, LEAST_SAID = 0.005, 0.1  # below this a sentence is not shown; one that somebody says
 _POINTING = re.compile(r"\b(?:it|this|that|they|them|he|she|him|her|those|these|there|here)\b", re.IGNORECASE)
+_PERSON = re.compile(r"\b(?:he|she|him|his|her|hers)\b", re.IGNORECASE)
+_NAMED = re.compile(r"\s[A-Z][a-z]")
 _OPENED = re.compile(
-    r"\W*(?:and|but|so|or|like|well|yeah|right|you know|i mean|instead|for example|in any case)\b", re.IGNORECASE
+    r"\W*(?:and|but|so|or|like|well|yeah|right|you know|i mean|instead|for example|in any case|because|whereas|"
+    r"(?:it|this|that|there|here|what)(?:['’]s| is| was)|(?:tell|let)\b|a lot of people|people)\b",
+    re.IGNORECASE,
 )
 
 
@@ -54,20 +62,27 @@ def _choose_sentence(
     defines = re.compile(
         rf"^\W*(?:(?:an?|the)\s+)?{name}s?,?\s+(?:is|are|was|were|means?|refers?|has|have|can)\b", re.I
     )
+    says_what = re.compile(rf"\b{name}s?\s+(?:is|are)\s+(?:an?|the|about|not|more|what|how|kind|like|all)\b", re.I)
     begins = re.compile(rf"^\W*(?:(?:an?|the)\s+)?{name}", re.IGNORECASE)
     stands = re.compile(name, re.IGNORECASE)
+    later, least = (LATER_SAID, LEAST_SAID) if talk else (LATER, LEAST)
     scored = []
     for place, one in enumerate(sentences):
         value = one.quality * rate_soundness(one.text) * (rate_generality(one.text) if talk else 1.0)
-        value *= POINTS ** len(_POINTING.findall(one.text)) * (OPENED if _OPENED.match(one.raw) else 1.0)
-        value *= (DEFINES if defines.search(one.text) else BEGINS if begins.search(one.text) else 1.0) * (
-            LEADING if one.speaker in hosts else 1.0
-        )
+        value *= OPENED if _OPENED.match(one.raw) else 1.0
+        value *= math.prod(EARLY if talk and m.start() < BEGINNING else POINTS for m in _POINTING.finditer(one.text))
+        person = _PERSON.search(one.text)
+        value *= UNKNOWN if talk and person and not _NAMED.search(one.text, 0, person.start()) else 1.0
+        value *= (
+            DEFINES if defines.search(one.text) else SAYS_WHAT if says_what.search(one.text)
+            else BEGINS if begins.search(one.text) else 1.0
+        )  # fmt: skip
+        value *= LEADING if one.speaker in hosts else 1.0
         found = stands.search(one.text)
         written = f"{one.text[:1].lower()}{one.text[1:]} {one.text}"  # a sentence has a capital from its place there
         value *= 1.0 if title.partition(" (")[0] in written else OTHERWISE
         value *= 1 - LATE * (found.start() / len(one.text) if found else 1.0)
         value *= UNNAMED if talk and not one.speaker else 1.0
-        scored.append((-value * LATER**place, one.order, one))
-    ranked = (one for value, _, one in sorted(scored, key=lambda x: x[:2]) if -value >= LEAST)
+        scored.append((-value * later**place, one.order, one))
+    ranked = (one for value, _, one in sorted(scored, key=lambda x: x[:2]) if -value >= least)
     return next((one for one in ranked if differs_from(one, shown)), None)

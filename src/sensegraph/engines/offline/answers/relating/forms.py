@@ -11,6 +11,7 @@ from sensegraph.engines.offline.answers.lists.count_answers import answer_count
 from sensegraph.engines.offline.answers.lists.list_answers import answer_list
 from sensegraph.engines.offline.answers.lists.mention_counts import answer_mentions
 from sensegraph.engines.offline.answers.lists.option_counts import answer_option_count
+from sensegraph.engines.offline.answers.lists.releases import answer_release
 from sensegraph.engines.offline.answers.lists.set_lists import answer_set_list
 from sensegraph.engines.offline.answers.offices.office_answers import answer_office
 from sensegraph.engines.offline.answers.relating.asked_before import answer_as_asked
@@ -23,6 +24,7 @@ from sensegraph.engines.offline.answers.relating.relations import answer_relatio
 from sensegraph.engines.offline.answers.relating.successions import answer_succession
 
 FORMS: tuple[Callable[[Asked], Written | None], ...] = (
+    answer_release,
     answer_definition,
     answer_office,
     answer_succession,

@@ -1,0 +1,71 @@
+"""What a log of changes says of one version: when it was released, and what changed in it."""
+
+from __future__ import annotations
+
+import pytest
+
+from form_corpora import Texts, passages
+from sensegraph.engines.offline.answers.asked import Asked
+from sensegraph.engines.offline.answers.lists.releases import answer_release
+from sensegraph.engines.offline.answers.source_sentences import read_source_sentences
+
+LOGS: Texts = {
+    "loomctl.changelog": (
+        "loomctl (2.1-2) unstable; urgency=low\n\n  * Mend the pedal.\n\n"
+        " -- Ada Finch <ada@example.org>  Mon, 24 Oct 2022 10:34:28 +0200\n\n"
+        "loomctl (2.1-1) unstable; urgency=low\n\n  * New upstream release.\n\n"
+        " -- Ada Finch <ada@example.org>  Wed, 28 Sep 2022 16:50:07 +0200\n\n"
+        "loomctl (2.1~rc1-1) unstable; urgency=low\n\n  * New upstream snapshot 2.1 rc1.\n\n"
+        " -- Ada Finch <ada@example.org>  Sun, 17 Jul 2022 14:35:02 +0200\n"
+    ),
+    "spindle news": (
+        "v1.5.2 (Jan 2022)\nperf: the wheel turns faster\nbuild: needs no glue\ndoc: the licence is told\n\n"
+        "v1.5.1 (Dec 2021)\nperf: the thread is thinner\napi: the old brake is gone\n\n"
+        "v1.4\nbuild: first for boats\n"
+    ),
+    "reel news": "Changes in reel from 1.0 to 1.1.\n    Added a handle.\n    Fixed the noise.\n",
+}
+
+
+def told(question: str) -> str:
+    held = passages(LOGS)
+    written = answer_release(Asked(question, held, tuple(read_source_sentences(held, "en"))))
+    return "".join(s.text for s in written.statements) if written else ""
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("When was loomctl 2.1 released?", "**28 September 2022**: Loomctl (2.1-1) unstable; urgency=low."),
+        ("When was version 2.1-2 of loomctl released?", "**24 October 2022**: Loomctl (2.1-2) unstable; urgency=low."),
+        ("What is the release date of spindle 1.5.1?", "**December 2021**: V1.5.1 (Dec 2021)."),
+        ("When was spindle v1.4 released?", ""),  # the log does not say when
+        ("When was spindle 2.1 released?", ""),  # the version of another program
+        ("When was loomctl 2 released?", ""),
+        ("When was Ada Finch born?", ""),
+    ],
+)
+def test_a_version_was_released_when_its_own_entry_says_so(question: str, answer: str) -> None:
+    assert told(question) == answer
+
+
+@pytest.mark.parametrize(
+    ("question", "lines"),
+    [
+        (
+            "What changed in spindle v1.5.2?",
+            [
+                "**V1.5.2 (Jan 2022)**:",
+                "- Perf: the wheel turns faster.",
+                "- Build: needs no glue.",
+                "- Doc: the licence is told.",
+            ],
+        ),
+        ("What is new in spindle 1.4?", ["**V1.4**:", "- Build: first for boats."]),
+        ("What changed in loomctl 2.1-2?", ["**Loomctl (2.1-2) unstable; urgency=low**:", "- Mend the pedal."]),
+        ("What was added in reel 1.1?", ["**Changes in reel from 1.0 to 1.1**:", "- Added a handle."]),
+        ("What changed in spindle 9.9?", []),
+    ],
+)
+def test_what_changed_in_a_version_is_its_entry_and_no_other_one(question: str, lines: list[str]) -> None:
+    assert [line for line in told(question).splitlines() if line][: len(lines) or None] == lines
