@@ -384,27 +384,3 @@ def _open_array(store: Store, k: str) -> NDArray[Any]:
 def take_records(records: Sequence[B], positions: Sequence[int]) -> list[B]:
     """The records at these positions: of a stored table in one read."""
     return records.at(positions) if isinstance(records, Table) else [records[i] for i in positions]
-
-
-# ── columns ──
-
-
-def pack_columns(columns: Any) -> bytes:
-    """The arrays of a dataclass with slots as bytes."""
-    arrays = [getattr(columns, name) for name in type(columns).__slots__]
-    return msgspec.msgpack.encode([(a.dtype.newbyteorder("<").str, a.tobytes()) for a in arrays])
-
-
-_unpack = msgspec.msgpack.Decoder(list[tuple[str, bytes]]).decode
-
-
-def unpack_columns(packed: bytes) -> list[NDArray[Any]]:
-    """The arrays that were packed."""
-    return [np.frombuffer(raw, dtype) for dtype, raw in _unpack(packed)]
-
-
-def join_columns(parts: Sequence[A]) -> A:
-    """The columns of several parts, one after the other."""
-    kind: Any = type(parts[0])
-    joined: A = kind(*(np.concatenate([getattr(part, name) for part in parts]) for name in kind.__slots__))
-    return joined

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from sensegraph.algorithms.graphs import Floats, Longs
 from sensegraph.algorithms.ranking import hash_words
 from sensegraph.language.text import fold
-from sensegraph.runtime.results import Table, join_columns, unpack_columns
+from sensegraph.runtime.columns import join_columns, unpack_columns
+from sensegraph.runtime.results import Table
 from sensegraph.types import Claim, Entity, Graph, Relation
 
 T = TypeVar("T")

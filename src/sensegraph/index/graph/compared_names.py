@@ -23,7 +23,8 @@ from sensegraph.resolution import Comparison, Judged
 from sensegraph.resolution.comparison.name_columns import Hashes, NameColumns, read_columns
 from sensegraph.resolution.comparison.scoring import Collection, Scores, Traits, compare_by, kind_of_type
 from sensegraph.resolution.resolution_types import Resolving
-from sensegraph.runtime.results import join_columns, pack_columns, step, unpack_columns
+from sensegraph.runtime.columns import join_columns, pack_columns, unpack_columns
+from sensegraph.runtime.results import step
 from sensegraph.runtime.runtime import Runtime
 
 _NAMES = 512  # of a partition, on the average: a power of two

@@ -26,7 +26,8 @@ from sensegraph.index.graph.slicing import (
     read_run_rows,
 )
 from sensegraph.resolution.aliases import Called, Name
-from sensegraph.runtime.results import pack_columns, step
+from sensegraph.runtime.columns import pack_columns
+from sensegraph.runtime.results import step
 from sensegraph.types import Claim, Entity, Relation
 
 R = TypeVar("R", Entity, Relation)

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.clustering import hierarchical_leiden
 from sensegraph.algorithms.cooccurrence import Extent, Pruning, keep_concepts, prune_concepts
 from sensegraph.algorithms.graphs import Ints, Longs, canonical_edges
 from sensegraph.algorithms.ranking import hash_words
@@ -29,7 +28,8 @@ from sensegraph.index.manifest import MadePart, PartEntry
 from sensegraph.index.parts import Building, Part
 from sensegraph.language.noun_phrases import OneWord, Reader
 from sensegraph.methods import check_fields
-from sensegraph.runtime.results import Result, Results, join_columns, pack_columns, recall_result, step, unpack_columns
+from sensegraph.runtime.columns import join_columns, pack_columns, unpack_columns
+from sensegraph.runtime.results import Result, Results, recall_result, step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Chunk
 
@@ -226,6 +226,8 @@ def note_run(documents: Iterable[tuple[Noted, ...]]) -> NotedRun:
 @step("concepts.concepts", version=1, form="arrays")
 def make_concepts(wholes: Sequence[tuple[NotedRun, NDArray[Any]]], *, settings: ConceptSettings) -> list[Concepts]:
     """The concept graph of the phrases of all chunks, given with the document at which each chunk's run begins."""
+    from sensegraph.algorithms.clustering import hierarchical_leiden
+
     results: list[Concepts] = []
     for noted, begun in wholes:
         found, first, number = np.unique(noted.phrases, return_index=True, return_inverse=True)

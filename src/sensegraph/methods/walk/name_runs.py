@@ -29,8 +29,9 @@ from sensegraph.methods.walk.name_words import (
     show_run,
 )
 from sensegraph.methods.walk.naming import NamedDocuments, NamedRun
+from sensegraph.runtime.columns import pack_columns, unpack_columns
 from sensegraph.runtime.keys import key
-from sensegraph.runtime.results import Results, pack_columns, step, unpack_columns
+from sensegraph.runtime.results import Results, step
 from sensegraph.runtime.runtime import Runtime
 
 _TOGETHER = 2048  # documents that are recognised at once

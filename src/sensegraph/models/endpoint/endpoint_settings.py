@@ -29,10 +29,7 @@ BUCKETS = ("s3:", "gs:", "az:", "file:")  # how the places of arrays begin
 CLUSTER = "cluster:"
 _WHOLE = (MODEL, STORE, CLUSTER)  # what is approved as a whole, not with all below it
 ENV = "env:"  # before the name of a variable, as the value of a header
-FORMS = (
-    "write https://HOST/PATH, VARIABLE@https://HOST/PATH, model:FOLDER, store:postgresql://HOST/DATABASE, "
-    "or cluster:HOST:PORT"
-)
+FORMS = "write https://HOST/PATH, VARIABLE@https://HOST/PATH, model:FOLDER, store:URL or cluster:HOST:PORT"
 
 _VENDOR = "https://api.openai.com"
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
