@@ -16,7 +16,7 @@ from sensegraph.cli import app
 from sensegraph.cli.options import cut_rows
 from sensegraph.display import shorten_value
 from sensegraph.errors import InputError, NotIndexed, SettingsError
-from sensegraph.index.browse.copies import group_copies, hash_texts, note_copies
+from sensegraph.index.browse.copies import group_copies, hash_texts, keep_hashes, note_copies
 from sensegraph.index.browse.elements import suggest_names
 from sensegraph.language.asking.whole_collections import asks_about_collection
 from sensegraph.retrieval.signals import wholeness_signs
@@ -144,7 +144,7 @@ def test_texts_that_differ_or_are_empty_are_no_copies():
         Document("d", " "),
         Document("e", ""),
     ]
-    (hashed,) = hash_texts.fn([documents])
+    (hashed,) = keep_hashes.fn([hash_texts.fn(documents)])
     assert [name for name, _ in hashed] == ["a", "b", "c"]
     assert group_copies.fn([hashed]) == [(("a", "c"),)]
     assert note_copies(()) == ()

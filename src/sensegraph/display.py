@@ -57,11 +57,11 @@ def show_html(found: Answer) -> str:
 def shorten_value(value: Any) -> str:
     """A value as a prompt of Python shows it: of a record the fields that are not as usual, of what is long a part.
 
-    Of a collection of records it gives the number alone.
+    Of a collection of records it gives the number alone, and nothing of fields that records do not show (passwords).
     """
     if is_dataclass(value) and not isinstance(value, type):
         told = []
-        for f in fields(value):
+        for f in (f for f in fields(value) if f.repr):
             own, usual = getattr(value, f.name), f.default if f.default_factory is MISSING else f.default_factory()
             if usual is MISSING or type(usual) is not type(own) or usual != own:
                 told.append(f"{f.name}={shorten_value(own)}")

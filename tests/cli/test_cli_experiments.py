@@ -548,5 +548,5 @@ def test_as_many_calls_as_the_plan_allows_are_made_without_asking(tmp_path: Path
     monkeypatch.setattr("sys.stdin", io.StringIO())
     for calls, yes in ((0, False), (6, False), (7, True)):
         confirm_calls(tmp_path, SimpleNamespace(whole=SimpleNamespace(calls=calls)), yes=yes)  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="7 calls are foreseen, more than ask_above = 6"):
+    with pytest.raises(InputError, match="7 calls are estimated, more than ask_above = 6"):
         confirm_calls(tmp_path, SimpleNamespace(whole=SimpleNamespace(calls=7)), yes=False)  # type: ignore[arg-type]

@@ -334,7 +334,7 @@ def test_personal_data_is_reported_by_kind_and_by_the_worst_documents(tmp_path: 
     assert lines[0] == "23 found in 22 of 22 documents"
     assert lines[1] == "email           23  aaaa9@aaaaaaa.aaa"
     assert lines[2:5] == ["05.txt  2 email", "00.txt  1 email", "01.txt  1 email"]
-    assert lines[22] == "and 2 more documents; --json names all of them"
+    assert lines[22] == "… and 2 more documents (--limit, --json)"
     assert lines[23] == "not found by design:"
     assert len(lines) > 27
     assert all(line.startswith("- ") for line in lines[24:])

@@ -119,12 +119,10 @@ def kept(made: Corpus) -> Counter[str]:
     What a result was made from is looked for by who makes it again, and the index itself does not need it.
     """
     steps = dict(made.store.select("SELECT key, step FROM object"))
-    names = [
-        *(steps.keys() - {key(k, "below") for k in steps if steps[k] in FROM_BEFORE}),
-        *(k for (k,) in made.store.select("SELECT key FROM part WHERE key <> '-'")),
-    ]
+    names = [*steps, *(k for (k,) in made.store.select("SELECT key FROM part WHERE key <> '-'"))]
     names += [f.name for f in made.store.root.glob("arrays/*")]
-    parts = [name.partition(".") for name in names]
+    below = {key(name.partition(".")[0], "below") for name in names}
+    parts = [name.partition(".") for name in names if name not in below]
     return Counter(f"{steps[k] if steps.get(k) in FROM_BEFORE else k}.{rest}" for k, _, rest in parts)
 
 

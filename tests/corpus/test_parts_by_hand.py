@@ -180,7 +180,7 @@ def test_places_of_passages_are_the_spans_of_the_documents_texts(harbour: Corpus
 def test_checks_and_the_state_of_a_corpus_are_plain_objects() -> None:
     checked = Checked("words", 2, 1, 0, ("It is.",), *([None] * (len(Checked.__dataclass_fields__) - 5)))
     told = view_checks(checked, Usage(3))["checks"]
-    assert (told["by"], told["uncited"], told["usage"]["calls"]) == ("words", ("It is.",), 3)
+    assert (told["by"], told["uncited"], told["usage"]["calls"]) == ("words", ["It is."], 3)
     state = Status(4, 3, {"documents": 3, "chunks": 7, "sentences": 2}, (1, 2), "e", "m", {"s": Usage(5)}, ("p",), 9)
     assert view_status(state, None) == {
         "documents": 4, "indexed": 3, "chunks": 7, "entities": 0, "relations": 0, "claims": 0, "sentences": 2,

@@ -97,7 +97,7 @@ def test_what_may_be_several_reports_is_refused_with_the_ids_to_choose_from(inde
 
 def test_an_unknown_report_is_refused_with_the_nearest_titles(index: Index) -> None:
     title = index.hierarchy.clusters[0].title
-    with pytest.raises(InputError, match=rf"no report '{title[:-1]}#'; the nearest: .*{re.escape(title)}"):
+    with pytest.raises(InputError, match=rf"no report '{title[:-1]}#'; did you mean .*{re.escape(title)}"):
         find_report(index, f"{title[:-1]}#")
     with pytest.raises(InputError, match="no report ''"):
         find_report(index, "")
@@ -187,7 +187,7 @@ def test_an_entity_is_found_by_its_name_in_any_case_or_by_its_id(index: Index) -
 
 def test_an_unknown_entity_is_refused_with_the_nearest_names(index: Index) -> None:
     name = max((e.name for e in index.graph.entities), key=lambda n: (len(n), n))
-    with pytest.raises(InputError, match=rf"no entity '{name}s'; the nearest: '{name}'"):
+    with pytest.raises(InputError, match=rf"no entity '{name}s'; did you mean '{name}'"):
         find_entities(index, f"{name}s")
 
 

@@ -64,7 +64,7 @@ def test_the_table_of_parts_tells_what_the_parts_say_of_themselves(name: str) ->
 def test_parts_are_sorted_as_they_are_built() -> None:
     assert sort_parts(reversed(known_parts())) == known_parts()
     assert set(USUAL) < set(known_parts())
-    with pytest.raises(SettingsError, match="No index has a part 'runes'; there are graph, reports, concepts"):
+    with pytest.raises(SettingsError, match="No index has a part 'runes'; did you mean 'names'"):
         IndexSettings(parts=("graph", "runes"))
 
 

@@ -140,21 +140,10 @@ def list_blocks(text: str) -> list[tuple[str, str]]:
                 "plain line here.\nplain line here.\nplain line here."
             ),
             [
-                (
-                    "paragraph",
-                    (
-                        "Anna: do you go there now? Tom: I go there with you. Anna: do you go there now? "
-                        "Tom: I go there with you. plain line here. plain line here. plain line here. "
-                        "plain line here. plain line here. plain line here. plain line here. plain line "
-                        "here. plain line here. plain line here. plain line here. plain line here. plain "
-                        "line here. plain line here. plain line here. plain line here. plain line here. "
-                        "plain line here. plain line here. plain line here. plain line here. plain line "
-                        "here. plain line here. plain line here. plain line here. plain line here. plain "
-                        "line here. plain line here. plain line here. plain line here. plain line here. "
-                        "plain line here. plain line here. plain line here. plain line here. plain line "
-                        "here."
-                    ),
-                )
+                ("paragraph", "Anna: do you go there now?"),
+                ("paragraph", "Tom: I go there with you."),
+                ("paragraph", "Anna: do you go there now?"),
+                ("paragraph", "Tom: I go there with you. " + " ".join(["plain line here."] * 36)),
             ],
         ),
         (

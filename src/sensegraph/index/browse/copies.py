@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 
 from sensegraph.algorithms.segments import cut_keys
@@ -18,17 +18,26 @@ _NAMED = 5  # groups that a note names
 _IDS = 3  # documents of a group that it names
 
 
-@step("documents.hashes", version=1)
-def hash_texts(runs: Sequence[Iterable[Document]]) -> list[tuple[tuple[str, str], ...]]:
-    """Of each run of documents, the id and the hash of the text of each that has some."""
+Hashed = tuple[str, str]  # the id of a document and the hash of its text, which is empty where there is no text
+
+
+@step("documents.hash", version=1, batch=256)
+def hash_texts(documents: Sequence[Document]) -> list[Hashed]:
+    """The id and the hash of the text of each document."""
     return [
-        tuple((d.id, hashlib.blake2b(d.text.encode(), digest_size=16).hexdigest()) for d in run if d.text.strip())
-        for run in runs
+        (d.id, hashlib.blake2b(d.text.encode(), digest_size=16).hexdigest() if d.text.strip() else "")
+        for d in documents
     ]
 
 
+@step("documents.hashes", version=1)
+def keep_hashes(runs: Sequence[Iterable[Hashed]]) -> list[tuple[Hashed, ...]]:
+    """Of each run of documents, those that have a text."""
+    return [tuple(row for row in run if row[1]) for run in runs]
+
+
 @step("documents.copies", version=1)
-def group_copies(hashed: Sequence[Iterable[tuple[str, str]]]) -> list[Copies]:
+def group_copies(hashed: Sequence[Iterable[Hashed]]) -> list[Copies]:
     """The ids of documents with the same text, in groups of two and more, all in the order of ids."""
     made = list[Copies]()
     for rows in hashed:
@@ -40,14 +49,14 @@ def group_copies(hashed: Sequence[Iterable[tuple[str, str]]]) -> list[Copies]:
 
 
 def find_copies(keys: Sequence[str], rt: Runtime) -> Result[Copies]:
-    """Which documents, by their keys, hold the same text; of an update, only the runs that changed are read."""
-    documents = Results(rt.store, keep_documents, keys)
+    """Which documents, by their keys, hold the same text; of an update, only what is new is read."""
+    hashed = rt.each(hash_texts, Results(rt.store, keep_documents, keys), names=keys)
 
-    def read_run(run: range) -> Iterator[Document]:
-        return iter(documents[run.start : run.stop])
+    def read_run(run: range) -> list[Hashed]:
+        return hashed[run.start : run.stop]
 
-    cut = [(keys[run.start : run.stop], partial(read_run, run)) for run in cut_keys(keys)]
-    runs = [rt.once(hash_texts, read, names=names) for names, read in cut]
+    cut = [(hashed.keys[run.start : run.stop], partial(read_run, run)) for run in cut_keys(hashed.keys)]
+    runs = [rt.once(keep_hashes, read, names=names) for names, read in cut]
     return rt.once(group_copies, lambda: [row for run in runs for row in run.value], names=[run.key for run in runs])
 
 
