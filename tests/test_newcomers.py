@@ -13,7 +13,7 @@ import messages
 from harbour import papers
 from sensegraph import Corpus, Document
 from sensegraph.cli import app
-from sensegraph.cli.options import cut_rows
+from sensegraph.cli.options import limit_rows
 from sensegraph.display import shorten_value
 from sensegraph.errors import InputError, NotIndexed, SettingsError
 from sensegraph.index.browse.copies import group_copies, hash_texts, keep_hashes, note_copies
@@ -104,8 +104,8 @@ def test_every_list_has_a_limit(line: str):
 
 
 def test_what_a_limit_leaves_out_is_counted():
-    assert cut_rows(["a", "b", "c"], 1) == ["a", "… and 2 more (--limit, --json)"]
-    assert cut_rows(["a", "b"], 2) == ["a", "b"]
+    assert limit_rows(["a", "b", "c"], 1) == ["a", "… and 2 more (--limit, --json)"]
+    assert limit_rows(["a", "b"], 2) == ["a", "b"]
 
 
 def test_where_a_picture_is_written_is_said(corpus: Corpus, built: object, tmp_path: Path, monkeypatch):

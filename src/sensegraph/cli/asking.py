@@ -22,8 +22,8 @@ from sensegraph.cli.options import (
     CommandRun,
     ExitCode,
     Limit,
-    cut_rows,
     find_record_files,
+    limit_rows,
     print_message,
     print_piece,
     with_options,
@@ -346,13 +346,13 @@ def list_methods(
 
     if plugins:
         every = list_plugins()
-        lines = cut_rows(show.format_plugins(every).split("\n"), limit)
+        lines = limit_rows(show.format_plugins(every).split("\n"), limit)
         run.print_result(lambda: views.view_plugins(every), lambda: "\n".join(lines))
         return
     found = [p for p in list_plugins("methods") if p.name not in METHODS]
     run.print_result(
         lambda: {"methods": views.view_methods(METHODS, found)},
-        lambda: "\n\n".join(cut_rows(show.format_methods(METHODS, found).split("\n\n"), limit)),
+        lambda: "\n\n".join(limit_rows(show.format_methods(METHODS, found).split("\n\n"), limit)),
     )
 
 

@@ -108,7 +108,7 @@ def show_timeline(
     with run.corpus(indexed=True, silent=True) as corpus:
         events = corpus.timeline(name, since=since, until=until, type=kind)
     none = f"No dated statement names {name} in that time."
-    rows = options.cut_rows([*map(_format_event, events)], limit)
+    rows = options.limit_rows([*map(_format_event, events)], limit)
     run.print_result(lambda: views.view_timeline(name, events), lambda: "\n".join(rows) or none)
 
 
@@ -131,7 +131,7 @@ def show_changes(
         else:
             lines.append(c.what)
     none = f"Nothing dated changed between {first} and {last}."
-    rows = options.cut_rows(lines, limit)
+    rows = options.limit_rows(lines, limit)
     run.print_result(lambda: views.view_changes(first, last, found), lambda: "\n".join(rows) or none)
 
 

@@ -12,7 +12,7 @@ from sensegraph.cli import show
 from sensegraph.cli.options import (
     CommandRun,
     Limit,
-    cut_rows,
+    limit_rows,
     parse_value,
     print_json,
     print_text,
@@ -57,7 +57,7 @@ def show_settings(
     rows = [(k, "not set" if v is None else mask_urls(format_toml(v)), place) for k, (v, place) in found.items()]
     run.print_result(
         lambda: {"settings": {k: {"value": v, "from": place} for k, (v, place) in found.items()}},
-        lambda: "\n".join(cut_rows([*show.pad_columns(rows)], limit)) or "every setting has its default",
+        lambda: "\n".join(limit_rows([*show.pad_columns(rows)], limit)) or "every setting has its default",
     )
 
 
@@ -184,7 +184,7 @@ def show_presets(
         rows = [(p.name, p.paper, ", ".join(p.also)) for p in list_presets().values()]
         run.print_result(
             lambda: {"presets": views.view_presets(list_presets())},
-            lambda: "\n".join(cut_rows([*show.pad_columns(rows)], limit)),
+            lambda: "\n".join(limit_rows([*show.pad_columns(rows)], limit)),
         )
         return
     found = find_preset(name)

@@ -10,8 +10,8 @@ import typer
 from sensegraph.cli.options import (
     CommandRun,
     Limit,
-    cut_rows,
     format_root_flag,
+    limit_rows,
     print_json,
     print_message,
     print_text,
@@ -113,7 +113,7 @@ def list_operations(run: CommandRun, limit: Limit = 1000) -> None:
     if run.as_json:
         print_json(view_operations(log))
     elif log:
-        print_text("\n".join(cut_rows([*map(_format_operation, log)], limit)))
+        print_text("\n".join(limit_rows([*map(_format_operation, log)], limit)))
     else:
         print_message(f"no operation yet; to find some: sensegraph entities duplicates{format_root_flag(run.root)}")
 

@@ -245,7 +245,7 @@ def show_status(
             found, listed = corpus.status(), list(corpus.document_keys())
     run.print_result(
         lambda: views.view_status(found, listed if documents else None),
-        lambda: "\n".join(options.cut_rows(listed, limit)) if documents else show.format_status(found, root),
+        lambda: "\n".join(options.limit_rows(listed, limit)) if documents else show.format_status(found, root),
     )
 
 

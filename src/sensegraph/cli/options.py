@@ -326,7 +326,7 @@ def with_options(order: str) -> Callable[[Callable[..., None]], Callable[..., No
     return decorate
 
 
-def cut_rows(lines: Sequence[str], limit: int) -> list[str]:
+def limit_rows(lines: Sequence[str], limit: int) -> list[str]:
     """The first lines of a list, and how many more there are."""
     more = len(lines) - limit
     return [*lines[:limit], *[f"… and {more:,} more (--limit, --json)"] * (more > 0)]

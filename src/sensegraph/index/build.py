@@ -13,7 +13,7 @@ import msgspec
 from sensegraph.algorithms.ranking import Stack
 from sensegraph.algorithms.segments import cut_keys
 from sensegraph.errors import EmptyCorpus, ItemFailed, StoreError
-from sensegraph.index.browse.copies import find_copies, note_copies
+from sensegraph.index.browse.copies import find_same_texts, note_copies
 from sensegraph.index.chunks import cut_documents
 from sensegraph.index.extraction import extract_all, what_was_rejected
 from sensegraph.index.graph.duplicates import resolved_graph
@@ -149,7 +149,7 @@ def complete_index(spine: Spine, rt: Runtime, settings: IndexSettings) -> Manife
     for part in _parts_built("over", settings):
         manifest = manifest.with_part(part.name, _build_one_part(part, spine, rt, settings, manifest))
     left_out = list_left_out(rt.aside, known, spine.chunks)
-    copies = find_copies(spine.documents, rt)
+    copies = find_same_texts(spine.documents, rt)
     notes = (*note_left_out(left_out), *note_copies(copies.value), *manifest.notes)
     manifest = replace(manifest, left_out=left_out, copies=copies.key, notes=notes)
     publish_manifest(manifest, rt)
@@ -161,13 +161,13 @@ def _index_all_words(spine: Spine, rt: Runtime) -> Result[WordRuns]:
     """The word index: the postings of each run of documents, so that a change concerns one or two of them."""
     by_document, size = spine.by_document, len(spine.catalogue.value.chunks)
     runs = cut_keys(by_document.keys, size)
-    texts = ReadItems(rt.store, len(runs), lambda i: partial(join_chunks, by_document.reader(runs[i])))
+    texts = ReadItems(rt.store, len(runs), lambda i: partial(read_run_chunks, by_document.reader(runs[i])))
     named = [by_document.keys[run.start : run.stop] for run in runs]
     made = [run.key for run in rt.once_each(index_words, texts, named)]
     return rt.once(list_words, made, names=made)
 
 
-def join_chunks(read: Callable[[Store], Sequence[tuple[Chunk, ...]]], store: Store) -> list[Chunk]:
+def read_run_chunks(read: Callable[[Store], Sequence[tuple[Chunk, ...]]], store: Store) -> list[Chunk]:
     """The chunks of the documents that `read` finds in a store."""
     return [c for found in read(store) for c in found]
 

@@ -48,7 +48,7 @@ def group_copies(hashed: Sequence[Iterable[Hashed]]) -> list[Copies]:
     return made
 
 
-def find_copies(keys: Sequence[str], rt: Runtime) -> Result[Copies]:
+def find_same_texts(keys: Sequence[str], rt: Runtime) -> Result[Copies]:
     """Which documents, by their keys, hold the same text; of an update, only what is new is read."""
     hashed = rt.each(hash_texts, Results(rt.store, keep_documents, keys), names=keys)
 

@@ -17,13 +17,13 @@ import msgspec
 import numpy as np
 
 from sensegraph.algorithms.graphs import Ints
+from sensegraph.algorithms.ranking import hash_words
 from sensegraph.algorithms.segments import cut_keys
 from sensegraph.language.text import list_stems
 from sensegraph.methods.walk.name_words import (
     Noted,
     Recognising,
     ShownRun,
-    hash_words,
     join_shown,
     recognise_names,
     show_run,

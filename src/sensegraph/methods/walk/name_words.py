@@ -70,12 +70,6 @@ class Noted:
 Hashes = NDArray[np.uint64]
 
 
-def hash_words(words: Sequence[str]) -> Hashes:
-    """A 64-bit hash of each word or name."""
-    digests = [blake2b(word.encode("utf-8", "replace"), digest_size=8).digest() for word in words]
-    return np.frombuffer(b"".join(digests), np.dtype("<u8")).astype(np.uint64)
-
-
 @step("namewords.spelt", version=5, batch=32)
 def spell_documents(documents: Sequence[tuple[Chunk, ...]]) -> list[Noted]:
     """What each document, given as its chunks, shows of names by itself."""

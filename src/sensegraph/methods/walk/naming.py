@@ -14,13 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import Floats, Ints, Longs
+from sensegraph.algorithms.ranking import hash_words
 from sensegraph.algorithms.walks import Paths, build_paths, gather_entries, renumber_kept, run_offsets
 from sensegraph.errors import SettingsError
 from sensegraph.index.index import Index
 from sensegraph.index.manifest import MadePart, PartEntry
 from sensegraph.index.parts import Building, Part
 from sensegraph.methods import check_fields
-from sensegraph.methods.walk.name_words import Gazetteer, Hashes, hash_words, spell_documents
+from sensegraph.methods.walk.name_words import Gazetteer, Hashes, spell_documents
 from sensegraph.runtime.results import Result, Results, recall_result, step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Chunk

@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 
 from sensegraph.algorithms.graphs import Floats, Longs
-from sensegraph.algorithms.ranking import Ranked, Ranking, select_best
+from sensegraph.algorithms.ranking import Ranked, Ranking, hash_words, select_best
 from sensegraph.algorithms.walks import gather_entries, walk_with_restart
 from sensegraph.answering.asking import AnswersOnce
 from sensegraph.errors import SettingsError
@@ -23,7 +23,7 @@ from sensegraph.index.restricted.scope import ScopedIndex
 from sensegraph.index.vectors import asked_vector, nearest_to
 from sensegraph.language.text import list_stems
 from sensegraph.methods import IT_MUST, check_fields
-from sensegraph.methods.walk.name_words import Hashes, fold_words, hash_words, write_letters
+from sensegraph.methods.walk.name_words import Hashes, fold_words, write_letters
 from sensegraph.methods.walk.naming import NAMES, Names
 from sensegraph.methods.walk.second_order import feed_back, find_copies, measure_signs, read_weights, with_neighbours
 from sensegraph.methods.walk.wording import WORDING, Wording
