@@ -10,7 +10,7 @@ import pytest
 
 from sensegraph.errors import SettingsError
 from sensegraph.index.chunks import chunk_documents
-from sensegraph.methods.walk.name_runs import name_run
+from sensegraph.methods.walk.name_runs import NamedDocuments, name_run
 from sensegraph.methods.walk.name_words import (
     count_mentions,
     join_shown,
@@ -18,7 +18,7 @@ from sensegraph.methods.walk.name_words import (
     show_run,
     spell_documents,
 )
-from sensegraph.methods.walk.naming import NamedDocuments, Names, NameSettings, hash_words, make_names, name_graph
+from sensegraph.methods.walk.naming import Names, NameSettings, hash_words, make_names, name_graph
 from sensegraph.runtime.results import recall_result
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import Document

@@ -21,6 +21,8 @@ from sensegraph.algorithms.ranking import hash_words
 from sensegraph.algorithms.segments import cut_keys
 from sensegraph.language.text import list_stems
 from sensegraph.methods.walk.name_words import (
+    Gazetteer,
+    Hashes,
     Noted,
     Recognising,
     ShownRun,
@@ -28,13 +30,45 @@ from sensegraph.methods.walk.name_words import (
     recognise_names,
     show_run,
 )
-from sensegraph.methods.walk.naming import NamedDocuments, NamedRun
 from sensegraph.runtime.columns import pack_columns, unpack_columns
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Results, step
 from sensegraph.runtime.runtime import Runtime
 
 _TOGETHER = 2048  # documents that are recognised at once
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NamedRun:
+    """The names that a run of documents mentions or bears, as columns; chunks are numbered in the run, and documents.
+
+    Of v names: `keys` are hashes, `stems` those of their stems, `stemmed` (v) of each. Of its pairs of chunk and name:
+    `chunk`, `name`, in how many sentences (`times`), and whether it is borne (`bears`). Of n chunks: `document`, hashes
+    of the stems of the names that it bears, `titled` of each, and of the words in the parenthesis of its title.
+    """
+
+    keys: Hashes
+    stems: Hashes
+    stemmed: Ints
+    chunk: Ints
+    name: Ints
+    times: Ints
+    bears: Ints
+    document: Ints
+    titles: Hashes
+    titled: Ints
+    asides: Hashes
+    aside: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class NamedDocuments:
+    """Runs of documents in their order: their columns, their names, how many documents each has; and what is known."""
+
+    runs: Sequence[NamedRun]
+    names: Sequence[Sequence[str]]
+    sizes: Sequence[int]
+    known: Gazetteer
 
 
 _pack = msgspec.msgpack.Encoder().encode

@@ -21,7 +21,8 @@ from sensegraph.index.index import Index
 from sensegraph.index.manifest import MadePart, PartEntry
 from sensegraph.index.parts import Building, Part
 from sensegraph.methods import check_fields
-from sensegraph.methods.walk.name_words import Gazetteer, Hashes, spell_documents
+from sensegraph.methods.walk.name_runs import NamedDocuments, name_documents
+from sensegraph.methods.walk.name_words import Hashes, spell_documents
 from sensegraph.runtime.results import Result, Results, recall_result, step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Chunk
@@ -168,39 +169,6 @@ class Names:
         return _link_pairs(cut, row, self.held[places], self.times[places], self.bears[places])
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class NamedRun:
-    """The names that a run of documents mentions or bears, as columns; chunks are numbered in the run, and documents.
-
-    Of v names: `keys` are hashes, `stems` those of their stems, `stemmed` (v) of each. Of its pairs of chunk and name:
-    `chunk`, `name`, in how many sentences (`times`), and whether it is borne (`bears`). Of n chunks: `document`, hashes
-    of the stems of the names that it bears, `titled` of each, and of the words in the parenthesis of its title.
-    """
-
-    keys: Hashes
-    stems: Hashes
-    stemmed: Ints
-    chunk: Ints
-    name: Ints
-    times: Ints
-    bears: Ints
-    document: Ints
-    titles: Hashes
-    titled: Ints
-    asides: Hashes
-    aside: Ints
-
-
-@dataclass(frozen=True, slots=True)
-class NamedDocuments:
-    """Runs of documents in their order: their columns, their names, how many documents each has; and what is known."""
-
-    runs: Sequence[NamedRun]
-    names: Sequence[Sequence[str]]
-    sizes: Sequence[int]
-    known: Gazetteer
-
-
 @step("naming.names", version=5, form="arrays")
 def make_names(wholes: Sequence[NamedDocuments], *, settings: NameSettings) -> list[Names]:
     """The index of names of all documents, in the order of the catalogue."""
@@ -212,8 +180,6 @@ def name_graph(chunks: Results[tuple[Chunk, ...]], rt: Runtime, settings: NameSe
 
     Stored by the step `naming.names`, so that an index recalls it: `recall(store, naming.names, key)`.
     """
-    from sensegraph.methods.walk.name_runs import name_documents
-
     noted = rt.each(spell_documents, chunks)
     return rt.once(make_names, lambda: name_documents(noted, rt), names=noted.keys, settings=settings)
 
