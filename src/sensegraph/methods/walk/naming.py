@@ -21,7 +21,6 @@ from sensegraph.index.index import Index
 from sensegraph.index.manifest import MadePart, PartEntry
 from sensegraph.index.parts import Building, Part
 from sensegraph.methods import check_fields
-from sensegraph.methods.walk.name_runs import NamedDocuments, name_documents
 from sensegraph.methods.walk.name_words import Hashes, spell_documents
 from sensegraph.runtime.results import Result, Results, recall_result, step
 from sensegraph.runtime.runtime import Runtime
@@ -29,6 +28,7 @@ from sensegraph.types import Chunk
 
 if TYPE_CHECKING:
     from sensegraph.index.restricted.scope import ScopedIndex
+    from sensegraph.methods.walk.name_runs import NamedDocuments
 
 
 _EVERYWHERE = 0.02  # share of the chunks from which a name that is in them is a hub
@@ -180,6 +180,8 @@ def name_graph(chunks: Results[tuple[Chunk, ...]], rt: Runtime, settings: NameSe
 
     Stored by the step `naming.names`, so that an index recalls it: `recall(store, naming.names, key)`.
     """
+    from sensegraph.methods.walk.name_runs import name_documents
+
     noted = rt.each(spell_documents, chunks)
     return rt.once(make_names, lambda: name_documents(noted, rt), names=noted.keys, settings=settings)
 
