@@ -10,7 +10,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from typing import Any
 
 import msgspec
@@ -22,12 +22,13 @@ from sensegraph.algorithms.segments import cut_keys
 from sensegraph.language.text import list_stems
 from sensegraph.methods.walk.name_words import (
     Gazetteer,
-    Hashes,
+    NamedDocuments,
+    NamedRun,
     Noted,
-    Recognising,
     ShownRun,
+    collect_words,
+    count_mentions,
     join_shown,
-    recognise_names,
     show_run,
 )
 from sensegraph.runtime.columns import pack_columns, unpack_columns
@@ -36,39 +37,6 @@ from sensegraph.runtime.results import Results, step
 from sensegraph.runtime.runtime import Runtime
 
 _TOGETHER = 2048  # documents that are recognised at once
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class NamedRun:
-    """The names that a run of documents mentions or bears, as columns; chunks are numbered in the run, and documents.
-
-    Of v names: `keys` are hashes, `stems` those of their stems, `stemmed` (v) of each. Of its pairs of chunk and name:
-    `chunk`, `name`, in how many sentences (`times`), and whether it is borne (`bears`). Of n chunks: `document`, hashes
-    of the stems of the names that it bears, `titled` of each, and of the words in the parenthesis of its title.
-    """
-
-    keys: Hashes
-    stems: Hashes
-    stemmed: Ints
-    chunk: Ints
-    name: Ints
-    times: Ints
-    bears: Ints
-    document: Ints
-    titles: Hashes
-    titled: Ints
-    asides: Hashes
-    aside: Ints
-
-
-@dataclass(frozen=True, slots=True)
-class NamedDocuments:
-    """Runs of documents in their order: their columns, their names, how many documents each has; and what is known."""
-
-    runs: Sequence[NamedRun]
-    names: Sequence[Sequence[str]]
-    sizes: Sequence[int]
-    known: Gazetteer
 
 
 _pack = msgspec.msgpack.Encoder().encode
@@ -100,6 +68,39 @@ class _Runs(Sequence[Sequence[Noted]]):
 
     def __getitem__(self, index: Any) -> Any:
         return self.noted[self.runs[index].start : self.runs[index].stop]
+
+
+@step("namewords.mentions", version=1, batch=8)
+def recognise_names(items: Sequence[tuple[Noted, Gazetteer]]) -> list[tuple[dict[str, int], ...]]:
+    """For each chunk of each document the names that it mentions, from what is known of the document's words."""
+    return [tuple(count_mentions(document, known)) for document, known in items]
+
+
+@dataclass(frozen=True)
+class Recognising(Sequence[tuple[Noted, Gazetteer]]):
+    """Documents, each with what is known of its own words: one more document changes that of few."""
+
+    names: Sequence[str]  # what stands for each document
+    documents: Sequence[Noted]
+    known: Gazetteer
+
+    @cached_property
+    def keys(self) -> list[str]:
+        """What stands for each document and for what is known of its words."""
+        signs = self.known.signs
+        told = (sum(map(signs.__getitem__, signs.keys() & collect_words(d))) for d in self.documents)
+        return [key(k, f"{number:x}") for k, number in zip(self.names, told, strict=True)]
+
+    def __len__(self) -> int:
+        return len(self.documents)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.at([index])[0]
+
+    def at(self, positions: Sequence[int]) -> list[tuple[Noted, Gazetteer]]:
+        """The documents at these positions, each with what is known of its words."""
+        documents = [self.documents[i] for i in positions]
+        return [(document, self.known.within(collect_words(document))) for document in documents]
 
 
 def name_documents(noted: Results[Noted], rt: Runtime) -> NamedDocuments:

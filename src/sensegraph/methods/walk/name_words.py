@@ -17,16 +17,15 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from hashlib import blake2b
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sensegraph.algorithms.graphs import Ints
 from sensegraph.language.naming_words import COUNTRY
 from sensegraph.language.noun_phrases import find_aliases, find_headings, find_lead_name, list_title_names
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.word_lists import ENGLISH, STOP
-from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import step
 from sensegraph.types import Chunk
 
@@ -287,37 +286,37 @@ def make_gazetteer(documents: Iterable[Noted]) -> Gazetteer:
     return join_shown([show_run(documents)])
 
 
-@step("namewords.mentions", version=1, batch=8)
-def recognise_names(items: Sequence[tuple[Noted, Gazetteer]]) -> list[tuple[dict[str, int], ...]]:
-    """For each chunk of each document the names that it mentions, from what is known of the document's words."""
-    return [tuple(count_mentions(document, known)) for document, known in items]
+@dataclass(frozen=True, slots=True, eq=False)
+class NamedRun:
+    """The names that a run of documents mentions or bears, as columns; chunks are numbered in the run, and documents.
+
+    Of v names: `keys` are hashes, `stems` those of their stems, `stemmed` (v) of each. Of its pairs of chunk and name:
+    `chunk`, `name`, in how many sentences (`times`), and whether it is borne (`bears`). Of n chunks: `document`, hashes
+    of the stems of the names that it bears, `titled` of each, and of the words in the parenthesis of its title.
+    """
+
+    keys: Hashes
+    stems: Hashes
+    stemmed: Ints
+    chunk: Ints
+    name: Ints
+    times: Ints
+    bears: Ints
+    document: Ints
+    titles: Hashes
+    titled: Ints
+    asides: Hashes
+    aside: Ints
 
 
-@dataclass(frozen=True)
-class Recognising(Sequence[tuple[Noted, Gazetteer]]):
-    """Documents, each with what is known of its own words: one more document changes that of few."""
+@dataclass(frozen=True, slots=True)
+class NamedDocuments:
+    """Runs of documents in their order: their columns, their names, how many documents each has; and what is known."""
 
-    names: Sequence[str]  # what stands for each document
-    documents: Sequence[Noted]
+    runs: Sequence[NamedRun]
+    names: Sequence[Sequence[str]]
+    sizes: Sequence[int]
     known: Gazetteer
-
-    @cached_property
-    def keys(self) -> list[str]:
-        """What stands for each document and for what is known of its words."""
-        signs = self.known.signs
-        told = (sum(map(signs.__getitem__, signs.keys() & collect_words(d))) for d in self.documents)
-        return [key(k, f"{number:x}") for k, number in zip(self.names, told, strict=True)]
-
-    def __len__(self) -> int:
-        return len(self.documents)
-
-    def __getitem__(self, index: Any) -> Any:
-        return self.at([index])[0]
-
-    def at(self, positions: Sequence[int]) -> list[tuple[Noted, Gazetteer]]:
-        """The documents at these positions, each with what is known of its words."""
-        documents = [self.documents[i] for i in positions]
-        return [(document, self.known.within(collect_words(document))) for document in documents]
 
 
 def collect_words(document: Noted) -> set[str]:

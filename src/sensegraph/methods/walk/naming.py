@@ -21,14 +21,13 @@ from sensegraph.index.index import Index
 from sensegraph.index.manifest import MadePart, PartEntry
 from sensegraph.index.parts import Building, Part
 from sensegraph.methods import check_fields
-from sensegraph.methods.walk.name_words import Hashes, spell_documents
+from sensegraph.methods.walk.name_words import Hashes, NamedDocuments, spell_documents
 from sensegraph.runtime.results import Result, Results, recall_result, step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Chunk
 
 if TYPE_CHECKING:
     from sensegraph.index.restricted.scope import ScopedIndex
-    from sensegraph.methods.walk.name_runs import NamedDocuments
 
 
 _EVERYWHERE = 0.02  # share of the chunks from which a name that is in them is a hub
