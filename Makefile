@@ -49,7 +49,7 @@ $(JOINED): pyproject.toml $(READY)
 
 test: $(READY) ## all checks and all tests with coverage; pytest's summary is the last line where the checks pass
 	@$(MAKE) --no-print-directory check > .venv/check.log 2>&1 & checking=$$!; \
-	$(MAKE) --no-print-directory compiled && $(BIN)/pytest -n 2 --dist worksteal --cov --cov-report=term; tested=$$?; \
+	$(MAKE) --no-print-directory compiled && $(BIN)/pytest -n 3 --dist worksteal --cov --cov-report=term; tested=$$?; \
 	wait $$checking || { cat .venv/check.log; exit 1; }; exit $$tested
 
 # the tests are compiled once for all processes, beside the checks
