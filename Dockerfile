@@ -3,7 +3,10 @@
 #   docker build -t sensegraph .
 #   docker run --rm -v "$PWD/notes:/corpora" sensegraph index input
 #   docker run --rm -v "$PWD/notes:/corpora" sensegraph query "What are the main themes?"
-#   docker run --rm -p 8000:8000 -v "$PWD/notes:/corpora" sensegraph serve . --host 0.0.0.0
+#   docker run --rm -p 8000:8000 -v "$PWD/notes:/corpora" sensegraph serve . --host 0.0.0.0 --port 8000 --token-file tokens
+#
+# The last one writes a token for reading and one for writing to notes/tokens. The folder must be writable for the user 1000,
+# or for the one that `--user "$(id -u)"` names.
 #
 # EXTRAS chooses optional dependencies: --build-arg EXTRAS=docs,server,mcp
 

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import re
+import shlex
+import shutil
+import subprocess
+import sys
 import tomllib
+import urllib.request
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -90,3 +95,34 @@ def test_extras_that_are_named_are_extras(place: str):
     named = re.findall(r"EXTRAS=([\w,-]+)", text) + re.findall(r"sensegraph\[([\w,-]+)\]", text)
     assert len(named) > (place == "Dockerfile")
     assert {name for group in named for name in group.split(",")} <= set(PROJECT["optional-dependencies"])
+
+
+def test_the_commands_at_the_head_of_the_container_index_answer_and_serve(tmp_path: Path):
+    """As they stand there, in an empty folder with texts, without the container: only the port is another."""
+    shutil.copytree(ROOT / "src/sensegraph/data/demo", tmp_path / "input")
+    lines = re.findall(r"^#   docker run .* sensegraph (\w.*)$", DOCKERFILE, re.MULTILINE)
+    index, query, serve = (shlex.split(line) for line in lines)
+    assert (index[0], query[0], serve[0]) == ("index", "query", "serve")
+    program = [sys.executable, "-m", "sensegraph"]
+    for command in (index, query):
+        run = subprocess.run(
+            [*program, *command], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False
+        )
+        assert (run.returncode, run.stderr) == (0, "")
+    assert re.search(r"^\[1\] [\w.-]+\.md:\d+-\d+ “", run.stdout, re.MULTILINE)
+    serve[serve.index("--port") + 1] = "0"
+    with subprocess.Popen([*program, *serve], cwd=tmp_path, stderr=subprocess.PIPE, text=True) as server:
+        try:
+            assert server.stderr
+            told = [server.stderr.readline(), server.stderr.readline()]
+            port = re.search(r"http://0\.0\.0\.0:(\d+)/", told[1])
+            assert port, told
+            token = dict(line.split() for line in (tmp_path / "tokens").read_text().splitlines()[1:])["read"]
+            request = urllib.request.Request(
+                f"http://127.0.0.1:{port[1]}/", headers={"Authorization": f"Bearer {token}"}
+            )
+            with urllib.request.urlopen(request, timeout=60) as reply:
+                assert reply.status == 200
+        finally:
+            server.terminate()
+            server.wait(60)
