@@ -30,7 +30,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 EXECUTED = (
     "README.md",
-    "docs/errors.md",
+    "docs/troubleshooting.md",
     "docs/asking.md",
     "docs/updating.md",
     "docs/match.md",
@@ -38,14 +38,13 @@ EXECUTED = (
     "docs/personal-data.md",
     "docs/judging.md",
     "docs/checking.md",
-    "docs/metrics.md",
     "docs/questions.md",
     "docs/finetuning.md",
 )
 PREPARED = (
     "docs/documents.md",
     "docs/evaluation.md",
-    "docs/reading.md",
+    "docs/browse.md",
     "docs/resolution.md",
     "docs/methods/kag.md",
     "docs/plugins.md",
@@ -247,7 +246,7 @@ def test_the_page_of_errors_lists_all_of_them():
 
     kinds = [k for k, v in vars(errors).items() if isinstance(v, type) and issubclass(v, errors.SensegraphError)]
     assert len(kinds) > 10
-    page = (ROOT / "docs" / "errors.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "troubleshooting.md").read_text(encoding="utf-8")
     assert [k for k in kinds if f"`{k}`" not in page] == []
 
 

@@ -89,7 +89,7 @@ def test_what_the_container_copies_is_there_and_is_let_through():
     assert {name for name in needed if isinstance(name, str)} <= {*copied}
 
 
-@pytest.mark.parametrize("place", ["Dockerfile", "docs/documents.md", "docs/draw.md"])
+@pytest.mark.parametrize("place", ["Dockerfile", "docs/documents.md", "docs/browse.md"])
 def test_extras_that_are_named_are_extras(place: str):
     text = (ROOT / place).read_text(encoding="utf-8")
     named = re.findall(r"EXTRAS=([\w,-]+)", text) + re.findall(r"sensegraph\[([\w,-]+)\]", text)

@@ -89,7 +89,7 @@ def test_a_design_that_lacks_something_is_an_error_that_names_it(tmp_path: Path,
 
 
 def test_the_design_that_the_documentation_shows_can_be_read(tmp_path: Path):
-    page = (Path(__file__).parents[3] / "docs" / "finetuning-training.md").read_text("utf-8")
+    page = (Path(__file__).parents[3] / "docs" / "finetuning.md").read_text("utf-8")
     shown = [b for b in re.findall(r"^```toml\n(.*?)^```", page, re.MULTILINE | re.DOTALL) if "summaries" in b]
     assert len(shown) == 1
     found = read_design(put(tmp_path, shown[0]))

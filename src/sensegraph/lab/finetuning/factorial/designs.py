@@ -148,7 +148,7 @@ def read_design(path: Path) -> Design:
     try:
         table = tomllib.loads(path.read_text("utf-8"))
     except FileNotFoundError as e:
-        raise InputError(f"{path} is no file: a design is a TOML file, see docs/finetuning-training.md.") from e
+        raise InputError(f"{path} is no file: a design is a TOML file, see docs/finetuning.md.") from e
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as e:
         raise SettingsError(f"{path} is not valid TOML: {e}.") from e
     for name in ("corpus", "questions", "gold"):
