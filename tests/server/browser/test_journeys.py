@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from figured import described, images_in, png
 from harbour import TWO_NAMES
 from page_scene import Scene, ask_on_page
+from scripted import Script, ScriptedServer
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.server.http.access import ServeOptions, Tokens
 from sensegraph.types import Document
@@ -46,6 +48,36 @@ def test_a_click_on_a_chip_marks_the_words_of_the_quotation_though_pictures_stan
     assert browser.run("document.activeElement.className") == "chip", "the focus is where it came from"
     browser.press("]")
     assert browser.wait("document.querySelector('mark.now') && " + MARKED) == quote
+
+
+def test_a_chip_and_the_reader_say_which_figure_and_which_model_told_of_it(
+    scene: Scene, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    sentence = "In the fourth quarter Brackwater Labs delivered 122 Heron buoys."
+    told = described("The chart shows deliveries of Heron buoys.", sentence)
+    (tmp_path / "paper.html").write_text(
+        "<p>Brackwater Labs builds the Heron buoy.</p><figure><img src='chart.png'><figcaption>2023</figcaption></figure>"
+    )
+    (tmp_path / "chart.png").write_bytes(png(300, 200, 40))
+    with ScriptedServer(Script(reply=lambda body: told if images_in(body) else None)) as seer:
+        sees = {"base_url": seer.base_url, "vision_model": "seer-1"}
+        settings = {"engine": "offline", "embedder": "offline", "endpoint": sees}
+        with Corpus.open(tmp_path / "corpus", settings=settings) as drawn, serving({"drawn": drawn}) as other:
+            drawn.add(tmp_path / "paper.html")
+            drawn.build()
+            browser = scene.browser
+            browser.resize(1280, 800)
+            browser.open(f"{other.origin}/c/drawn/ask")
+            ask_on_page(scene, "How many Heron buoys did Brackwater Labs deliver in the fourth quarter?")
+            named = "[...document.querySelectorAll('.chip')].map(c => c.getAttribute('aria-label')).join()"
+            assert "figure 1 (described by seer-1)" in browser.run(named)
+            browser.click(".chip[aria-label*='figure 1']")
+            browser.wait("document.querySelector('mark.now')")
+            assert browser.run(MARKED) == sentence
+            shown = browser.run("document.querySelector('.reader .text').textContent")
+            assert shown.index("figure 1, described by seer-1") < shown.index(sentence)
+            scene.browser.requests[:] = [scene.client.origin]
 
 
 def test_chips_and_the_reader_say_the_page(scene: Scene, tmp_path: Path) -> None:
