@@ -57,7 +57,7 @@ def test_a_chip_and_the_reader_say_which_figure_and_which_model_told_of_it(
     sentence = "In the fourth quarter Brackwater Labs delivered 122 Heron buoys."
     told = described("The chart shows deliveries of Heron buoys.", sentence)
     (tmp_path / "paper.html").write_text(
-        "<p>Brackwater Labs builds the Heron buoy.</p><figure><img src='chart.png'><figcaption>2023</figcaption></figure>"
+        "<p>Brackwater Labs builds the Heron buoy.</p><figure><img src='chart.png'></figure>"
     )
     (tmp_path / "chart.png").write_bytes(png(300, 200, 40))
     with ScriptedServer(Script(reply=lambda body: told if images_in(body) else None)) as seer:
