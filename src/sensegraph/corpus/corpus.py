@@ -306,7 +306,7 @@ class Corpus:
         history: Sequence[Turn] = (),
         **options: Any,
     ) -> AnswerStream:
-        """The answer while it is written: pieces of text, and `answer`, the whole. A wrong method raises at once."""
+        """The answer while it is written: pieces of text, and `answer`. What can be checked before raises at once."""
         return self.asker.stream(Question(question, tuple(history)), scope, method, **options)
 
     def search(
