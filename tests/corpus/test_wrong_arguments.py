@@ -169,3 +169,19 @@ def test_metadata_may_be_a_mapping_and_are_pairs_then(tmp_path: Path) -> None:
     with Corpus.open(tmp_path, settings=OFFLINE) as corpus:
         corpus.add(mapped)
         assert corpus.documents()[0] == mapped
+
+
+@pytest.mark.parametrize(
+    ("table", "named"),
+    [
+        ({"model": "m", "max_cost_usd": 1.0}, "max_cost_usd needs the prices"),
+        ({"model": "m", "max_cost_usd": -1.0, "price_prompt": 1.0}, "max_cost_usd must be at least 0"),
+        ({"max_tokens_total": -1}, "max_tokens_total must be at least 0"),
+    ],
+)
+def test_a_limit_that_cannot_hold_is_refused_when_the_corpus_is_opened(
+    tmp_path: Path, table: dict[str, Any], named: str
+) -> None:
+    with pytest.raises(SettingsError, match=named):
+        Corpus.open(tmp_path, settings={"endpoint": table})
+    Corpus.open(tmp_path, settings={"engine": "offline", "endpoint": {"max_cost_usd": 1.0}}).close()
