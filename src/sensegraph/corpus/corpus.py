@@ -81,8 +81,8 @@ class Corpus:
 
         With `create=False` nothing is written: a missing index is an error, a read-only disk is none. `mend` moves a
         store aside that is damaged beyond reading. Tools given as values take the place of those of the settings
-        (docs/plugins.md); `close` closes a `store` too. `method` answers where a question names none. A build `wait`s so
-        many seconds for another one of the same corpus to end, then raises Busy.
+        (docs/plugins.md); `close` closes a `store` too. `method` answers where a question names none. A build waits
+        `wait` seconds for another one of the same corpus to end, then raises Busy.
         """
         from sensegraph.corpus.settings import FOLDER, open_settings
         from sensegraph.corpus.tools import can_write, has_store, make_store
@@ -195,6 +195,7 @@ class Corpus:
 
     @wait.setter
     def wait(self, seconds: float) -> None:
+        """Wait so long from now on."""
         self.workspace.wait = seconds
 
     @property

@@ -112,7 +112,7 @@ def _decode_unmarked(data: bytes, declared: str) -> tuple[str, str]:
 
 
 def clean_text(text: str) -> str:
-    """`text` as every document holds it: \\r\\n as \\n, no byte order mark, no control characters, no half surrogates."""
+    """`text` as every document holds it: \\r\\n as \\n, no byte order mark, no control characters, no half pairs."""
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\0", "")
     text = _UNSEEN.sub("", text).translate(_SEPARATORS)
     try:

@@ -81,7 +81,9 @@ def test_what_is_used_where_nothing_is_set_can_be_used() -> None:
 def test_a_limit_in_dollars_needs_one_price_of_any_kind(price: str) -> None:
     limited = EndpointSettings(max_cost_usd=1.0)
     check_endpoint(replace(limited, **{price: 0.1}), "")
-    with pytest.raises(SettingsError, match=r"needs the prices .* endpoint.price_prompt, .*endpoint.price_vision_completion\."):
+    with pytest.raises(
+        SettingsError, match=r"needs the prices .* endpoint.price_prompt, .*endpoint.price_vision_completion\."
+    ):
         check_endpoint(limited, "")
 
 
