@@ -81,6 +81,7 @@ site-setup: .venv-site/.ready
 site: .venv-site/.ready ## build the documentation site into site/, and follow every link in it
 	@$(BIN)/python docs/site_pages.py assemble
 	@.venv-site/bin/zensical build --strict
+	@$(BIN)/python docs/site_pages.py texts
 	@$(BIN)/python docs/site_pages.py check
 
 quick: $(READY) ## the fast tests

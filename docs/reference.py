@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import json
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -82,23 +83,57 @@ def write_names() -> str:
                 parts += _describe(own, plain)
             elif isinstance(member, property) or hasattr(member, "func"):
                 got = getattr(member, "fget", None) or member.func
-                parts.append(
-                    f"### {name}.{own}\n\n```python\n{own}: {_shorten(got.__annotations__.get('return', 'Any'))}\n```\n"
-                )
+                kind = _write_type(got.__annotations__.get("return", "Any"))
+                parts.append(f"### {name}.{own}\n\n```python\n{own}: {kind}\n```\n")
                 parts.append(_escape(inspect.getdoc(got) or "") + "\n")
     return "\n".join(parts)
 
 
 def _describe(name: str, function: Any) -> list[str]:
     try:
-        told = str(inspect.signature(function)).replace("'", "")
-        arguments = re.sub(r"<function \S+ at 0x[0-9a-f]+>", "…", told)  # an address says nothing, and differs
+        head = _write_head(name, function)
     except (TypeError, ValueError):
-        arguments = ""
-    broken = (
-        arguments if len(arguments) < 90 else arguments.replace("(self, ", "(\n    self, ").replace(", ", ",\n    ")
-    )
-    return [f"```python\n{name}{broken}\n```\n", _escape(inspect.getdoc(function) or "") + "\n"]
+        head = f"{name}(...)"
+    return [f"```python\n{head}\n```\n", _escape(inspect.getdoc(function) or "") + "\n"]
+
+
+def _write_head(name: str, function: Any) -> str:
+    """The first line of a function as Python has it; with one parameter a line where that is long."""
+    found = inspect.signature(function)
+    words, before = list[str](), ""
+    for parameter in found.parameters.values():
+        kind = parameter.kind.name
+        if before == "POSITIONAL_ONLY" != kind:
+            words.append("/")
+        if kind == "KEYWORD_ONLY" and before not in ("KEYWORD_ONLY", "VAR_POSITIONAL"):
+            words.append("*")
+        stars = "*" if kind == "VAR_POSITIONAL" else "**" if kind == "VAR_KEYWORD" else ""
+        typed = parameter.annotation is not inspect.Parameter.empty
+        word = f"{stars}{parameter.name}" + (f": {_write_type(parameter.annotation)}" if typed else "")
+        if parameter.default is not inspect.Parameter.empty:
+            word += f"{' = ' if typed else '='}{_write_default(parameter.default)}"
+        words.append(word)
+        before = kind
+    start = "async def" if inspect.iscoroutinefunction(function) else "def"
+    end = "" if found.return_annotation is inspect.Signature.empty else f" -> {_write_type(found.return_annotation)}"
+    line = f"{start} {name}({', '.join(words)}){end}: ..."
+    return line if len(line) < 100 else f"{start} {name}(\n    " + ",\n    ".join(words) + f",\n){end}: ..."
+
+
+def _write_type(kind: Any) -> str:
+    return kind if isinstance(kind, str) else getattr(kind, "__name__", str(kind))
+
+
+def _write_default(value: Any) -> str:
+    """A default as Python writes it: of a value only the fields that are not as usual, of a function nothing."""
+    if dataclasses.is_dataclass(value):
+        usual: Any = type(value)()  # type: ignore[misc]
+        told = ((f.name, getattr(value, f.name)) for f in dataclasses.fields(value))
+        kept = (f"{k}={_write_default(v)}" for k, v in told if v != getattr(usual, k))
+        return f"{type(value).__name__}({', '.join(kept)})"
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)
+    return "..." if callable(value) else repr(value)
 
 
 def _shorten(kind: Any) -> str:

@@ -1,6 +1,7 @@
 """The documentation site: what it is made of, and whether every link in it leads somewhere.
 
     python docs/site_pages.py assemble      writes build/site: the pages as the site has them, with those from the code
+    python docs/site_pages.py texts         copies the pages as they were written beside those of site/, for llms.txt
     python docs/site_pages.py check         follows every link and anchor of site/ and prints those that lead nowhere
     python docs/site_pages.py requirements  prints what builds it: the extra `site`
 
@@ -60,6 +61,14 @@ def assemble(into: Path = SOURCE) -> None:
         (into / place).parent.mkdir(parents=True, exist_ok=True)
         (into / place).write_text(text, encoding="utf-8")
     (into / "llms.txt").write_text(write_overview(texts), encoding="utf-8")
+
+
+def copy_texts(source: Path = SOURCE, into: Path = BUILT) -> None:
+    """Put the pages as they were written beside those that were built of them: llms.txt names these."""
+    for path in sorted(source.rglob("*.md")):
+        place = into / path.relative_to(source)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, place)
 
 
 def move_links(text: str, name: str, kept: set[str]) -> str:
@@ -124,7 +133,10 @@ class PageReader(HTMLParser):
 
 
 def find_broken_links(site: Path) -> Iterator[str]:
-    """Each link of a page of the site to a file or an anchor that is not there."""
+    """Each link of a page of the site, and of its llms.txt, to a file or an anchor that is not there."""
+    overview = site / "llms.txt"
+    named = _LINK.findall(overview.read_text(encoding="utf-8")) if overview.exists() else []
+    yield from (f"llms.txt: {link} leads to no file" for _, _, link in named if not (site / link).exists())
     pages = {}
     for path in sorted(site.rglob("*.html")):
         pages[path] = PageReader()
@@ -143,9 +155,11 @@ def find_broken_links(site: Path) -> Iterator[str]:
 
 
 def main(task: str) -> int:
-    """Do one of the three tasks."""
+    """Do one of the four tasks."""
     if task == "assemble":
         assemble()
+    elif task == "texts":
+        copy_texts()
     elif task == "check":
         broken = list(find_broken_links(BUILT))
         sys.stdout.write("".join(f"{line}\n" for line in broken))

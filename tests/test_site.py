@@ -74,6 +74,36 @@ def test_a_link_that_leads_nowhere_is_found(tmp_path: Path):
     ]
 
 
+def test_every_page_that_the_overview_for_machines_names_lies_in_the_built_site(assembled: Path, tmp_path: Path):
+    (tmp_path / "asking").mkdir()
+    (tmp_path / "asking" / "index.html").write_text("<h1>Asking</h1>", encoding="utf-8")
+    (tmp_path / "llms.txt").write_text((assembled / "llms.txt").read_text(encoding="utf-8"), encoding="utf-8")
+    assert "llms.txt: asking.md leads to no file" in list(site_pages.find_broken_links(tmp_path))
+    site_pages.copy_texts(assembled, tmp_path)
+    assert list(site_pages.find_broken_links(tmp_path)) == []
+    assert (tmp_path / "methods" / "walk.md").read_text(encoding="utf-8").startswith("# ")
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    steps = [makefile.index(step) for step in ("zensical build", "site_pages.py texts", "site_pages.py check")]
+    assert steps == sorted(steps)
+
+
+def test_the_reference_of_names_is_python_with_what_is_used_where_nothing_is_given():
+    page = reference.write_names()
+    shown = re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    assert len(shown) > 60
+    for block in shown:
+        compile(block, "api.md", "exec")
+    for line in (
+        "async def query(",
+        ") -> AsyncAnswerStream: ...",
+        ") -> AsyncCorpus: ...",
+        '    method: str = "auto",',
+        "    scope: Scope = Scope(),",
+        '    root: str | Path = ".",',
+    ):
+        assert f"\n{line}" in page
+
+
 def test_the_reference_of_commands_has_each_command_and_option():
     page = reference.write_commands()
     assert "## sensegraph query\n" in page

@@ -14,8 +14,9 @@ from types import SimpleNamespace
 import pytest
 
 from scripted import Script, ScriptedServer
+from sensegraph.async_corpus import AsyncCorpus
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.errors import StoreError
+from sensegraph.errors import Busy, StoreError
 from sensegraph.runtime.stores import locking
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import Document
@@ -30,7 +31,7 @@ from sensegraph.types import Document
 from wired import corpus, story
 folder, url, wait, *names = sys.argv[1:]
 with corpus(Path(folder), url, endpoint={{"timeout_s": 120.0}}) as made:
-    made.workspace.wait = float(wait)
+    made.wait = float(wait)
     made.add(*[Document(n, story(len(n), 7)) for n in names])
     try:
         made.build()
@@ -58,6 +59,19 @@ def until(server: ScriptedServer, running: subprocess.Popen[str]) -> None:
     while not server.calls and running.poll() is None:
         time.sleep(0.01)
     assert running.poll() is None
+
+
+def test_a_program_says_how_long_its_build_waits_for_another(tmp_path: Path) -> None:
+    offline = {"engine": "offline"}
+    with Corpus.open(tmp_path, settings=offline) as one, Corpus.open(tmp_path, settings=offline) as other:
+        assert AsyncCorpus.open(tmp_path, settings=offline, wait=5.0).corpus.wait == 5.0
+        other.wait = 0.01
+        other.add(Document("a", story(0, 3)))
+        with one.store.exclusive():
+            with pytest.raises(Busy, match=r"for more than 0.01 s; .*corpus.wait = SECONDS"):
+                other.build()
+            other.wait = 60.0
+        assert other.build().counts["documents"] == 1
 
 
 @pytest.mark.slow

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine
 from functools import wraps
+from inspect import signature
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from sensegraph.corpus.asker import AnswerStream
@@ -49,7 +50,7 @@ def open_around(open: Callable[P, Corpus]) -> Callable[P, AsyncCorpus]:
     def open_corpus(*args: P.args, **kwargs: P.kwargs) -> AsyncCorpus:
         return AsyncCorpus(open(*args, **kwargs))
 
-    return open_corpus
+    return _returning(open_corpus, "AsyncCorpus")
 
 
 def stream_around(
@@ -61,7 +62,14 @@ def stream_around(
     def stream_pieces(self: AsyncCorpus, /, *args: P.args, **kwargs: P.kwargs) -> AsyncAnswerStream:
         return AsyncAnswerStream(stream(self.corpus, *args, **kwargs))
 
-    return stream_pieces
+    return _returning(stream_pieces, "AsyncAnswerStream")
+
+
+def _returning(function: Callable[P, T], kind: str) -> Callable[P, T]:
+    """A function that wraps another, which tells `help` what it returns itself."""
+    told = signature(function).replace(return_annotation=kind)
+    function.__signature__ = told  # type: ignore[attr-defined]
+    return function
 
 
 class AsyncAnswerStream:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 Scalar = str | int | float | bool | None
@@ -70,6 +71,8 @@ class PlacedFigure:
 class Document(Shortened):
     """A source text. `id` is the caller's name for it, unique in the corpus; `time` is ISO 8601 or empty.
 
+    `metadata` are pairs of a name and a value; a mapping is made such pairs, in the order of names.
+
     A form feed in the text begins a page. What a model told of its figures stands at its end, each behind a line that
     begins with U+FFFC, the sign for an object in a text.
     """
@@ -79,6 +82,11 @@ class Document(Shortened):
     title: str = ""
     metadata: tuple[tuple[str, Scalar], ...] = ()
     time: str = ""
+
+    def __post_init__(self) -> None:
+        if isinstance(self.metadata, Mapping):
+            pairs = sorted(self.metadata.items(), key=lambda pair: str(pair[0]))
+            object.__setattr__(self, "metadata", tuple(pairs))
 
     @property
     def pages(self) -> tuple[int, ...]:

@@ -16,10 +16,10 @@ import pyarrow
 import pytest
 
 from harbour import papers
-from sensegraph import AsyncAnswerStream, AsyncCorpus, Corpus, Scope, StopToken
+from sensegraph import AsyncAnswerStream, AsyncCorpus, Condition, Corpus, Scope, StopToken
 from sensegraph.async_corpus import await_method
 from sensegraph.corpus.asker import AnswerStream
-from sensegraph.errors import InputError, SensegraphError, SettingsError, Stopped
+from sensegraph.errors import InputError, NotIndexed, SensegraphError, SettingsError, Stopped
 from sensegraph.runtime.activity import check_stop
 from sensegraph.types import Answer, Citation
 
@@ -55,6 +55,9 @@ def test_the_pieces_of_a_stream_are_the_text_of_its_answer(root: Path) -> None:
         (ASKED, {"method": "local", "hopps": 2}, "hopps"),
         (ASKED, {"scope": "letter*"}, "letter"),
         (ASKED, {"scope": Scope(since="soon")}, "since"),
+        (ASKED, {"scope": Scope(documents=("nosuch*",))}, "leaves none of the"),
+        (ASKED, {"scope": Scope(where=(Condition("nosuch", "=", 1),))}, "No document has the field"),
+        (ASKED, {"method": "raptor"}, "without its part 'tree'"),
         (None, {}, "NoneType"),
     ],
 )
@@ -65,6 +68,13 @@ def test_a_stream_of_what_cannot_be_asked_raises_before_it_is_there(
         for stream in (corpus.stream, AsyncCorpus(corpus).stream):
             with pytest.raises(SensegraphError, match=named):
                 stream(question, **given)
+
+
+def test_a_stream_of_a_corpus_without_an_index_raises_at_once(tmp_path: Path) -> None:
+    with Corpus.open(tmp_path, settings=OFFLINE) as corpus:
+        for stream in (corpus.stream, AsyncCorpus(corpus).stream):
+            with pytest.raises(NotIndexed):
+                stream(ASKED)
 
 
 def test_an_awaited_stream_is_left_as_the_other_is(root: Path) -> None:
@@ -161,7 +171,9 @@ def test_every_method_of_a_corpus_has_a_twin_with_its_parameters_and_docstring()
     assert set(own) - apart == {name for name in vars(AsyncCorpus) if not name.startswith("_")} - {"open"}
     for name in set(own) - apart:
         twin = getattr(AsyncCorpus, name)
-        assert inspect.signature(twin) == inspect.signature(own[name]), name
+        told, wanted = inspect.signature(twin), inspect.signature(own[name])
+        assert told.parameters == wanted.parameters, name
+        assert told.return_annotation == ("AsyncAnswerStream" if name == "stream" else wanted.return_annotation), name
         assert twin.__doc__ == own[name].__doc__
         assert inspect.iscoroutinefunction(twin) == (name != "stream")
     assert inspect.signature(AsyncCorpus.open).parameters == inspect.signature(Corpus.open).parameters

@@ -144,7 +144,8 @@ def test_a_file_that_cannot_be_is_blamed_though_settings_were_given(tmp_path: Pa
         (Document("x", "Text.", time=2020), "'x' needs a text as its time, not int"),  # type: ignore[arg-type]
         (Document("x", "Text.", time="yesterday"), "time of the document 'x' is 'yesterday'.*ISO 8601"),
         (Document("x", "Text.", time="2020-02-30"), "time of the document 'x' is '2020-02-30'.*ISO 8601"),
-        (Document("x", "Text.", metadata={"year": 1}), "'x' are pairs .* not a dict"),  # type: ignore[arg-type]
+        (Document("x", "Text.", metadata="year"), "'x' are pairs .* not a str"),  # type: ignore[arg-type]
+        (Document("x", "Text.", metadata={1: "year"}), r"'x' are pairs .* not \(1, 'year'\)"),  # type: ignore[arg-type]
         (Document("x", "Text.", metadata=("year",)), "'x' are pairs .* 'year'"),  # type: ignore[arg-type]
         (Document("x", "Text.", metadata=(("by", {}),)), "by of the document 'x' .* dict"),  # type: ignore[arg-type]
     ],
@@ -159,3 +160,28 @@ def test_what_is_no_document_is_refused_by_its_id_before_anything_is_stored(
                 read(good, [good], given)
         assert corpus.document_keys() == {}
         assert corpus.add(good).new == ("good",)
+
+
+def test_metadata_may_be_a_mapping_and_are_pairs_then(tmp_path: Path) -> None:
+    mapped = Document("x", "A text.", metadata={"year": 2020, "by": None})  # type: ignore[arg-type]
+    assert mapped == Document("x", "A text.", metadata=(("by", None), ("year", 2020)))
+    assert hash(mapped)
+    with Corpus.open(tmp_path, settings=OFFLINE) as corpus:
+        corpus.add(mapped)
+        assert corpus.documents()[0] == mapped
+
+
+@pytest.mark.parametrize(
+    ("table", "named"),
+    [
+        ({"model": "m", "max_cost_usd": 1.0}, "max_cost_usd needs the prices"),
+        ({"model": "m", "max_cost_usd": -1.0, "price_prompt": 1.0}, "max_cost_usd must be at least 0"),
+        ({"max_tokens_total": -1}, "max_tokens_total must be at least 0"),
+    ],
+)
+def test_a_limit_that_cannot_hold_is_refused_when_the_corpus_is_opened(
+    tmp_path: Path, table: dict[str, Any], named: str
+) -> None:
+    with pytest.raises(SettingsError, match=named):
+        Corpus.open(tmp_path, settings={"endpoint": table})
+    Corpus.open(tmp_path, settings={"engine": "offline", "endpoint": {"max_cost_usd": 1.0}}).close()

@@ -666,6 +666,21 @@ def test_a_docx_is_read_by_paragraphs(tmp_path):
 
 
 @needs_docs
+def test_words_that_a_pdf_parts_at_a_line_end_are_whole_without_control_characters(tmp_path):
+    lines = ["A long line of this page is about the manip-", "ulation of trees, and of a well-", "known tree."]
+    document = one(put(tmp_path, "x.pdf", pdf([[*lines, "It is well-known."]])))
+    assert "manipulation of trees" in document.text
+    assert document.text.count("well-known") == 2
+    assert not [c for c in document.text if c < " " and c != "\n"]
+
+
+def test_no_text_holds_what_only_a_terminal_acts_on(tmp_path):
+    steered = b"\x1b[1;31merror\x1b[0m in N\x08Na\x08am\x08me\x07, a\x1fb, \x7fand\x02 more "
+    path = put(tmp_path, "log.txt", steered + b"\t\xc2\x9fend." * 200)
+    assert one(path).text == "error in Name, a b, and more " + "\tend." * 200
+
+
+@needs_docs
 def test_a_damaged_or_textless_pdf_is_named(tmp_path):
     assert "cannot be read as .pdf" in why(put(tmp_path, "x.pdf", b"%PDF-1.4 garbage"))
     assert "cannot be read as .docx" in why(put(tmp_path, "x.docx", b"not a zip"))

@@ -281,7 +281,7 @@ class CommandRun:
             show_progress(silent or self.quiet) as report,
             open_corpus(self.root, self.overrides(), progress=report, create=create) as corpus,
         ):
-            corpus.workspace.wait = self.wait
+            corpus.wait = self.wait
             if indexed:
                 require_index(corpus, self.root)
             yield corpus

@@ -143,12 +143,16 @@ class Asker:
     def stream(self, question: Question, scope: Scope, method: str, **options: Any) -> AnswerStream:
         """The answer to a question while it is written; see `Corpus.stream`.
 
-        Raises at once, and not with the first piece, for a question, scope, method or option that cannot be.
+        Raises at once, and not with the first piece, for a question, scope, method or option that cannot be, a scope
+        without any document, and an index that is not there or lacks what the method reads.
         """
         _require_words(question)
         check_scope(scope)
-        if method != "auto" or self._workspace.settings.method != "auto":  # else the question and the index choose
-            self.method(method, question.text, **options)
+        own, settings = self._workspace.given.method, self._workspace.settings
+        fixed = method != "auto" or own is not None or settings.method != "auto"  # else question and index choose
+        chosen = self.method(method, question.text, **options)[0] if fixed else None
+        inside = _ask_again(lambda: restrict_to_time(self._builder.index(), scope))
+        inside.check_parts(parts_needed(chosen) if chosen else ())
         return AnswerStream(lambda hear: self.query(question, scope, method, hear, **options))
 
     def _answer(self, question: Question, scope: Scope, method: str, hear: Hear | None, **options: Any) -> Answer:

@@ -75,12 +75,14 @@ class Corpus:
         executor: Executor | None = None,
         method: Method | None = None,
         parts: Sequence[Part[Any, Any]] = (),
+        wait: float = 0.0,
     ) -> Corpus:
         """The corpus in a folder or a database, made when there is none; `settings` are laid over its settings file.
 
         With `create=False` nothing is written: a missing index is an error, a read-only disk is none. `mend` moves a
         store aside that is damaged beyond reading. Tools given as values take the place of those of the settings
-        (docs/plugins.md); `close` closes a `store` too. `method` answers where a question names none.
+        (docs/plugins.md); `close` closes a `store` too. `method` answers where a question names none. A build waits
+        `wait` seconds for another one of the same corpus to end, then raises Busy.
         """
         from sensegraph.corpus.settings import FOLDER, open_settings
         from sensegraph.corpus.tools import can_write, has_store, make_store
@@ -94,7 +96,9 @@ class Corpus:
             how = f"`sensegraph index PATH --root {folder}` (in Python: open without `create=False`, `add`, `build`)"
             raise NotIndexed(f"There is no index in {folder.resolve()}; run {how}.")
         readonly = not (create or loaded.store.url or can_write(place))  # a database says so itself
-        return cls(folder, loaded, store or make_store(loaded, place, readonly=readonly, mend=mend), progress, given)
+        made = cls(folder, loaded, store or make_store(loaded, place, readonly=readonly, mend=mend), progress, given)
+        made.wait = wait
+        return made
 
     def close(self) -> None:
         """Close the store."""
@@ -164,8 +168,6 @@ class Corpus:
 
         return GarbageCollector(self.workspace, self.builder)
 
-    # ── what the parts share ──
-
     @property
     def root(self) -> Path:
         """The folder of the corpus."""
@@ -183,13 +185,18 @@ class Corpus:
 
     @property
     def progress(self) -> Callable[[str, int, int], None]:
-        """What is told how far a step is; like the wait for another build it is set on `workspace`."""
+        """What is told how far a step is; it is set on `workspace`."""
         return self.workspace.progress
 
     @property
     def wait(self) -> float:
-        """How long to wait for another build of the same corpus, in seconds."""
+        """How long to wait for another build of the same corpus, in seconds; it can be set."""
         return self.workspace.wait
+
+    @wait.setter
+    def wait(self, seconds: float) -> None:
+        """Wait so long from now on."""
+        self.workspace.wait = seconds
 
     @property
     def engine(self) -> LanguageEngine:
@@ -225,8 +232,6 @@ class Corpus:
     def masked(self, text: str) -> str:
         """A text as it would stand in this corpus: with placeholders where the settings mask."""
         return self.privacy.mask_text(text)
-
-    # ── documents ──
 
     def add(self, *items: str | Path | Document | Iterable[Document]) -> Added:
         """Add or update documents: files and folders by path, or values. They are indexed by the next `build`."""
@@ -302,7 +307,7 @@ class Corpus:
         history: Sequence[Turn] = (),
         **options: Any,
     ) -> AnswerStream:
-        """The answer while it is written: pieces of text, and `answer`, the whole. A wrong method raises at once."""
+        """The answer while it is written: pieces of text, and `answer`. What can be checked before raises at once."""
         return self.asker.stream(Question(question, tuple(history)), scope, method, **options)
 
     def search(
@@ -314,8 +319,6 @@ class Corpus:
     def check(self, answer: Answer, *, by: By = "auto", question: str = "") -> Checked:
         """`answer` against what it cites, and its `question`; `by` engine if it can (auto), `model` or `words`."""
         return self.asker.check([answer], by=by, questions=[question] if question else ())[0]
-
-    # ── reading ──
 
     def reports(self, depth: int = 0) -> list[ReportRow]:
         """The reports of a depth (0 is the coarsest), best rating first."""
@@ -369,8 +372,6 @@ class Corpus:
 
         request = Request(query, where, returned, order, skip, limit, parameters, most or MOST, seconds or SECONDS)
         return self.browser.match(request, scope, cite=cite)
-
-    # ── names ──
 
     def resolve(self, apply: bool = False, *, ask: bool = True) -> Resolved:
         """Find duplicate entities; with `apply` they are merged. `ask` lets a model judge uncertain pairs."""

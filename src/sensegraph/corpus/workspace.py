@@ -19,12 +19,13 @@ from sensegraph.corpus.tools import (
     make_executor,
     make_reranker,
     make_tools,
+    needed_approvals,
 )
 from sensegraph.errors import Busy, NotIndexed, StoreError
 from sensegraph.extractions import Shortened
 from sensegraph.index.index import Index, keep_documents
 from sensegraph.index.manifest import REF, LeftOut, Manifest, read_manifest
-from sensegraph.models.endpoint.limits import Journal
+from sensegraph.models.endpoint.limits import Journal, check_limits
 from sensegraph.runtime.activity import begin_activity
 from sensegraph.runtime.background import collect_cycles_seldom
 from sensegraph.runtime.results import Results
@@ -72,6 +73,8 @@ class Workspace:
     ) -> None:
         self.root, self.settings, self.store, self.progress = root, settings, store, progress
         self.given = given or GivenTools()
+        asked = {"chat", "embedding", "rerank", "vision"}.intersection(needed_approvals(settings))
+        check_limits(settings.endpoint, priced=bool(asked))
         self.journal = Journal(store.replies, store.root, store.limits)
         self.wait = 0.0
         self._making = threading.RLock()  # for what is made once, whichever thread asks first
@@ -144,8 +147,6 @@ class Workspace:
     def notes_since(self, before: tuple[str, ...]) -> tuple[str, ...]:
         """What the engine has noted since then; its counts are since it was made."""
         return tuple(note for note in self.engine.notes() if note not in before)
-
-    # ── what the store holds ──
 
     def document_keys(self) -> dict[str, str]:
         """The key of every document's content by id, in the order of ids."""
@@ -277,7 +278,6 @@ class Builder:
 
         Where neither documents, settings nor tools changed since a build that left nothing to do, it ends at once.
         With `batch`, or where the settings say so, the model is asked in batches; an earlier run's are gone on with.
-
         With `retry` the engine is asked again for the chunks that it could not read before.
         `parts` (those of the settings by default) are built, and those that the index has already stay. `fresh`
         clusters without regard to the communities of the index before. Raises StoreError while another process builds

@@ -2,9 +2,9 @@
 
 A folder gives one document for each readable file, whose id is its POSIX path relative to that folder; a single file
 has its name as id. Each record of a `.jsonl`, `.json`, `.csv` or `.tsv` file is a document of its own, under its own
-id. A text is what the file holds, decoded, without its byte order mark, with \\r\\n as \\n and without NULs, and
-nothing else, so that spans count the characters that the reader of the file sees. HTML, PDF and office files, tables,
-mails, subtitles and reStructuredText become readable text, and their spans count in that.
+id. A text is what the file holds, decoded, without its byte order mark, with \\r\\n as \\n and without control
+characters, and nothing else, so that spans count the characters that the reader of the file sees. HTML, PDF and office
+files, tables, mails, subtitles and reStructuredText become readable text, and their spans count in that.
 
 What cannot be read is named with its reason as `Skipped`, and the rest goes on. Equal files give equal documents in
 equal order: by path, as Python compares strings.

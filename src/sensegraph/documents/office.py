@@ -16,6 +16,7 @@ from sensegraph.documents.document_files import DEFAULTS, DocumentSettings
 from sensegraph.documents.images import FORM, LARGE, MOST_CAPTION, FoundImage, Illustrated, count_pdf_images
 from sensegraph.documents.metadata import flatten_fields, read_iso_date
 from sensegraph.errors import InputError
+from sensegraph.language.blocks import count_compounds, drops_hyphen
 from sensegraph.types import Document
 
 _MIME = {
@@ -34,6 +35,7 @@ _EDGE = 2  # lines at the top and at the bottom of a page that may be header or 
 _MIN_PAGES = 3
 _NUMBER = re.compile(r"\b[0-9]{1,6}\b")
 _FILE_NAME = re.compile(r"\.\w{3,4}$|^(?:Picture|Image|Grafik|Bild) ?\d*$")
+_PARTED = "\x02"  # stands in the text of a PDF for a hyphen at a line's end
 _SLIDE = "\ufdd0"  # stands before each slide while a file is read: a character that no text may hold
 
 
@@ -71,7 +73,10 @@ def parse_office(
         reason = str(e).split("\n", 1)[0][:160]
         raise InputError(f"cannot be read as {extension} ({reason}); check that it opens and has no password.") from e
     parts = [page["content"] for page in result.pages or ()] if extension == ".pdf" else []
-    texts = [clean_text(part).replace("\f", "\n") for part in parts or [result.content]]
+    # the library marks the hyphen of a word that goes on in the next line, and joins its two parts around the mark
+    raw = join_parted_words(parts) if parts else [result.content]
+    texts = [clean_text(re.sub(r"\r(?!\n)", "", part) if parts else part) for part in raw]
+    texts = [re.sub(r"[\f\v\r\x85]", "\n", text) for text in texts]
     pages = strip_page_edges(texts) if extension == ".pdf" else [s.strip() for s in texts[0].split(_SLIDE)[1:]]
     images = _list_images(result, extension, len(pages))
     if extension == ".pptx":  # the library tells their alternative texts apart from the slides' text
@@ -92,6 +97,19 @@ def parse_office(
     if not images and not unseen:
         return Document(*plain)
     return Illustrated(*plain, images=tuple(images), unseen=unseen, reason=FORM if within else LARGE)
+
+
+def join_parted_words(pages: Sequence[str]) -> list[str]:
+    """`pages` with words that a line's end parted whole again; a hyphen stays where the text writes it elsewhere."""
+    if not any(_PARTED in page for page in pages):
+        return list(pages)
+    words = count_compounds("\n".join(pages).replace(_PARTED, " "))
+
+    def join(parted: re.Match[str]) -> str:
+        before, behind = f"{parted[1]}-", parted[2]
+        return (parted[1] if behind and drops_hyphen(before, behind, words) else before) + behind
+
+    return [re.sub(rf"(\S*){_PARTED}(\w*)", join, page) for page in pages]
 
 
 def _list_images(result: Any, extension: str, pages: int) -> list[FoundImage]:

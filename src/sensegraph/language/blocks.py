@@ -267,10 +267,10 @@ def _write_text(text: str, lines: Sequence[Line], found: Sequence[tuple[str, Seq
                 continue
             if last in _HYPHENS and before.text[-2:-1].isalpha() and said[:1].islower():
                 if words is None:
-                    words = Counter(_COMPOUND.findall(text.lower()))
+                    words = count_compounds(text)
                 first = _FIRST.match(said)
                 assert first is not None
-                dropped = last == "\u00ad" or _drops_hyphen(before.text, said, words)
+                dropped = last == "\u00ad" or drops_hyphen(before.text, said, words)
                 if not _SUSPENDED.match(said):
                     edits.append((before.end - dropped, begin + first.end(), first[0]))
                     continue
@@ -287,7 +287,12 @@ def _write_text(text: str, lines: Sequence[Line], found: Sequence[tuple[str, Seq
     return "".join(parts).replace("\f", "\n")
 
 
-def _drops_hyphen(before: str, behind: str, words: Counter[str]) -> bool:
+def count_compounds(text: str) -> Counter[str]:
+    """How often a text writes each word, with the hyphens inside it."""
+    return Counter(_COMPOUND.findall(text.lower()))
+
+
+def drops_hyphen(before: str, behind: str, words: Counter[str]) -> bool:
     """Whether the hyphen at a line's end only parts a word: as the rest of the text writes it, else yes."""
     left, right = re.search(r"[\w-]+$", before[:-1]), re.match(r"\w+", behind)
     if left is None or right is None:

@@ -81,8 +81,16 @@ def test_what_is_used_where_nothing_is_set_can_be_used() -> None:
 def test_a_limit_in_dollars_needs_one_price_of_any_kind(price: str) -> None:
     limited = EndpointSettings(max_cost_usd=1.0)
     check_endpoint(replace(limited, **{price: 0.1}), "")
-    with pytest.raises(SettingsError, match="needs prices"):
+    with pytest.raises(
+        SettingsError, match=r"needs the prices .* endpoint.price_prompt, .*endpoint.price_vision_completion\."
+    ):
         check_endpoint(limited, "")
+
+
+@pytest.mark.parametrize("name", ["max_cost_usd", "max_tokens_total", "requests_per_minute", "price_prompt"])
+def test_no_limit_and_no_price_is_below_nothing(name: str) -> None:
+    with pytest.raises(SettingsError, match=f"endpoint.{name} must be at least 0"):
+        check_endpoint(replace(EndpointSettings(), **{name: -1}), "")
 
 
 @pytest.mark.parametrize("key", [" key", "ke y", "key\n", "schlüssel", "\x7f"])

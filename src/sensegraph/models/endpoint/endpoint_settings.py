@@ -374,6 +374,8 @@ def check_endpoint(settings: EndpointSettings, api_key: str) -> None:
 
     Called when an endpoint is made and not when settings are read: one table may complete another before that.
     """
+    from sensegraph.models.endpoint.limits import check_limits
+
     if not is_address(settings.base_url):
         raise SettingsError("endpoint.base_url must be http:// or https:// and a host; it usually ends with /v1.")
     if min(settings.concurrency, settings.embedding_batch) < 1 or min(settings.first_byte_s, settings.silence_s) <= 0:
@@ -381,15 +383,7 @@ def check_endpoint(settings: EndpointSettings, api_key: str) -> None:
             "endpoint.concurrency and endpoint.embedding_batch must be at least 1, endpoint.first_byte_s and "
             "endpoint.silence_s above 0."
         )
-    not_negative = (
-        *("timeout_s", "backoff_s", "max_retries", "window", "embedding_dimensions"),
-        *("batch_price", "batch_least", "batch_poll_s", "batch_wait_s"),
-    )
-    if under := [f"endpoint.{name}" for name in not_negative if getattr(settings, name) < 0]:
-        raise SettingsError(f"{under[0]} must be at least 0.")
-    priced = ("prompt", "completion", "embedding", "rerank", "vision_prompt", "vision_completion")
-    if settings.max_cost_usd and not any(getattr(settings, f"price_{name}") for name in priced):
-        raise SettingsError("endpoint.max_cost_usd needs prices: set price_prompt, price_completion, …")
+    check_limits(settings)
     if not all("!" <= c <= "~" for c in api_key):
         raise SettingsError("The API key holds a space or a character that no key has: copy it again.")
 

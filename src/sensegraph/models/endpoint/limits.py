@@ -13,7 +13,7 @@ import threading
 import time
 from collections import Counter, deque
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -203,8 +203,9 @@ class Budget:
         )
         raised = "--max-tokens (or endpoint.max_tokens_total)" if by_tokens else "--max-cost (or endpoint.max_cost_usd)"
         return (
-            f"This run has spent {spent} of its limit of {limit}, and the next call may need {need}. What was paid "
-            f"for is stored: raise {raised} and run again to resume."
+            f"This run (since the corpus was opened) has spent {spent} of its limit of {limit}, and the next call may "
+            f"need {need}. What was paid for is stored: raise {raised} and run again to resume; a program opens the "
+            "corpus anew."
         )
 
 
@@ -247,6 +248,25 @@ def make_budget(table: EndpointSettings, shared: SharedLimits | None, run: str) 
     """The budget that the settings ask for: over all processes of this run where limits are `shared`."""
     limit = (table.max_tokens_total, table.max_cost_usd)
     return SharedBudget(shared, run, *limit) if shared and any(limit) else Budget(*limit)
+
+
+def check_limits(table: EndpointSettings, *, priced: bool = True) -> None:
+    """Raise SettingsError for a limit, wait or price below 0; and, of a model that is `priced`, for a limit of cost
+    without any price.
+    """
+    prices = [f.name for f in fields(table) if f.name.startswith("price_")]
+    numbers = (
+        *("requests_per_minute", "tokens_per_minute", "max_tokens_total", "max_cost_usd", *prices),
+        *("timeout_s", "backoff_s", "max_retries", "window", "embedding_dimensions"),
+        *("batch_price", "batch_least", "batch_poll_s", "batch_wait_s"),
+    )
+    if under := [f"endpoint.{name}" for name in numbers if getattr(table, name) < 0]:
+        raise SettingsError(f"{under[0]} must be at least 0.")
+    if priced and table.max_cost_usd and not any(getattr(table, name) for name in prices):
+        raise SettingsError(
+            "endpoint.max_cost_usd needs the prices of the models, in US dollars for a million tokens: set what is not "
+            f"free of {', '.join(f'endpoint.{name}' for name in prices)}."
+        )
 
 
 def check_copied(table: EndpointSettings, journal: Journal | None, who: str) -> None:

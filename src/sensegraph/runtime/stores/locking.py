@@ -37,8 +37,8 @@ def wait_for_lock(take: Callable[[], bool], who: str, wait: float) -> None:
         if (left := until - time.monotonic()) <= 0:
             waited = f" for more than {wait:g} s" if wait else ""
             raise Busy(
-                f"{who} is running{waited}; wait for its end (--wait SECONDS), then run this again: what it has "
-                "computed is not computed twice."
+                f"{who} is running{waited}; wait for its end (`--wait SECONDS`; in Python `corpus.wait = SECONDS`), "
+                "then run this again: what it has computed is not computed twice."
             )
         time.sleep(min(left, _PAUSE))
 
