@@ -26,7 +26,7 @@ from sensegraph.cli import app
 from sensegraph.cli.lab import evaluation_forecast, evaluation_setup
 from sensegraph.cli.lab.evaluate import confirm_calls
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.errors import InputError
+from sensegraph.errors import EndpointDown, InputError
 from sensegraph.lab.experiments.rehearsal import USUAL
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from wired import stories
@@ -270,6 +270,37 @@ def test_an_estimate_offline_says_that_nothing_is_paid_and_leaves_nothing_behind
     result = run(plan(OFFLINE), "--dry-run")
     assert "no calls to a model, no cost" in result.stdout
     assert not Path("plan.results").exists()
+
+
+REMOTE = ("--set", "endpoint.base_url=https://api.example.com/v1", "--set", "endpoint.model=large")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("eval", "run", "plan.toml", "--dry-run"),
+        ("index", "towns.jsonl", "--root", "here", "--dry-run"),
+        ("index", "towns.jsonl", "--root", "here", "--dry-run", "--sync"),
+        ("eval", "papers", "edge2024", "--dry-run"),
+    ],
+)
+def test_an_estimate_asks_nobody_and_needs_no_key(run: Run, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    plan(OFFLINE)
+    result = CliRunner().invoke(app, [*words, *REMOTE, "--trust"])
+    assert result.exit_code == 0, result.output
+    assert "needs a key" not in result.output
+    assert re.search(r"[1-9]\d* calls|in all +[1-9]|cannot be run now", result.stdout)
+
+
+def test_what_was_estimated_without_a_key_is_not_built_without_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    settings = {"endpoint": {"base_url": "https://api.example.com/v1", "model": "large"}}
+    with Corpus.open(tmp_path / "here", settings=settings) as corpus:
+        assert corpus.estimate(stories(2)).calls > 0
+        corpus.add(stories(2))
+        with pytest.raises(EndpointDown, match="needs a key: set the environment variable OPENAI_API_KEY"):
+            corpus.build()
 
 
 @pytest.mark.parametrize("flags", [[], ["--dry-run"]])

@@ -18,6 +18,7 @@ from typing import Any
 from sensegraph.answering.grounding.checking import check_answers
 from sensegraph.answering.grounding.citations import choose_supporter
 from sensegraph.cli.lab.evaluation_setup import PreparedEvaluation, prepare_evaluation
+from sensegraph.corpus.tools import estimate_only
 from sensegraph.errors import StepFailed
 from sensegraph.index.estimate import Estimate
 from sensegraph.index.question_costs import QuestionEstimate, Readable, foresee_question
@@ -62,6 +63,7 @@ class Forecast:
         return sum(self.parts.values(), Usage())
 
 
+@estimate_only()
 def forecast_evaluation(file: Path, given: Mapping[str, Any], report: Callable[[str, int, int], None]) -> Forecast:
     """What `evaluate run` would ask for, and is not stored yet. Nothing is asked, and nothing stored."""
     with prepare_evaluation(file, given, report, dry=True) as ready:
