@@ -32,6 +32,7 @@ from sensegraph.runtime.stores.sqlite import SqliteStore
 from wired import stories
 
 Run = Callable[..., Result]
+ASKING = ("drift", "kag", "lazygraphrag", "hipporag", "lightrag", "fastgraphrag")  # methods that ask more than once
 ASKED = "Who lights the lamp of Arle?\nWhat does the ferry of Brun carry?\nWho trims the wick of Corv?\n"
 POSED = "Whom did Kara Harrow hire?\nWhat did Elsa Harrow buy?\nWho wrote to Iris Harrow?\n"
 OFFLINE = """
@@ -421,12 +422,12 @@ def test_answers_of_methods_that_ask_more_than_once_are_foreseen_within_a_quarte
 ):
     Path("stories.jsonl").write_text("".join(json.dumps(asdict(d)) + "\n" for d in stories(30)))
     text = WIRED.format(url=server.base_url).replace('["claims", "judge", "scores", "grounding"]', '["scores"]')
-    asking = "".join(f'[conditions.{name}]\nmethod = "{name}"\n' for name in ("drift", "kag", "lazygraphrag"))
+    asking = "".join(f'[conditions.{name}]\nmethod = "{name}"\n' for name in ASKING)
     plan(f"limit = 2\n{text}".replace("[judge]", f"{asking}[judge]"))
     foreseen, _ = foreseen_and_made(run, server)
     assert foreseen["least"] == []
     made = json.loads(Path("plan.results/results.json").read_text())["conditions"]
-    for name in ("C0", "SS", "drift", "kag", "lazygraphrag"):
+    for name in ("C0", "SS", *ASKING):
         calls = made[name]["usage"]["calls"]
         assert calls == pytest.approx(foreseen["parts"][f"answers of {name}"]["calls"], rel=0.25), name
 
