@@ -455,6 +455,21 @@ def test_what_a_judge_let_go_in_answers_that_are_there_is_foreseen_to_be_let_go_
         assert 0.75 * made <= foreseen["parts"]["all"]["calls"] <= 1.25 * made
 
 
+def test_an_estimate_says_that_an_index_made_offline_stays_and_how_calls_for_claims_come_about(
+    run: Run, server: ScriptedServer
+):
+    with Corpus.open("made", settings={"engine": "offline"}) as corpus:
+        corpus.add("stories.jsonl")
+        corpus.build()
+    told = run(plan(WIRED.format(url=server.base_url).replace("stories.jsonl", "made")), "--dry-run").stdout
+    assert "no index is made: that in made is used as it is, and offline made its graph; what one by scripted" in told
+    assert "sensegraph index --root made --set endpoint.model=scripted --dry-run" in told
+    assert "(no answer by this model is stored; answer a few first (limit = 5), and estimate again)" in told
+    assert "claims take up to 5 calls a sentence: 2 to choose it, 2 to make clear what it refers to, 1 to part" in told
+    own = run(plan(WIRED.format(url=server.base_url)), "--dry-run").stdout
+    assert "no index is made" not in own
+
+
 def test_other_contexts_are_foreseen_to_give_other_answers_each_of_them_judged(run: Run, server: ScriptedServer):
     with Corpus.open("made", settings={"index": {"parts": [], "chunk_tokens": 60, "chunk_overlap": 5}}) as corpus:
         corpus.add("stories.jsonl")
