@@ -26,12 +26,13 @@ from sensegraph.cli import app
 from sensegraph.cli.lab import evaluation_forecast, evaluation_setup
 from sensegraph.cli.lab.evaluate import confirm_calls
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.errors import InputError
+from sensegraph.errors import EndpointDown, InputError
 from sensegraph.lab.experiments.rehearsal import USUAL
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from wired import stories
 
 Run = Callable[..., Result]
+ASKING = ("drift", "kag", "lazygraphrag", "hipporag", "lightrag", "fastgraphrag")  # methods that ask more than once
 ASKED = "Who lights the lamp of Arle?\nWhat does the ferry of Brun carry?\nWho trims the wick of Corv?\n"
 POSED = "Whom did Kara Harrow hire?\nWhat did Elsa Harrow buy?\nWho wrote to Iris Harrow?\n"
 OFFLINE = """
@@ -272,6 +273,37 @@ def test_an_estimate_offline_says_that_nothing_is_paid_and_leaves_nothing_behind
     assert not Path("plan.results").exists()
 
 
+REMOTE = ("--set", "endpoint.base_url=https://api.example.com/v1", "--set", "endpoint.model=large")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("eval", "run", "plan.toml", "--dry-run"),
+        ("index", "towns.jsonl", "--root", "here", "--dry-run"),
+        ("index", "towns.jsonl", "--root", "here", "--dry-run", "--sync"),
+        ("eval", "papers", "edge2024", "--dry-run"),
+    ],
+)
+def test_an_estimate_asks_nobody_and_needs_no_key(run: Run, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    plan(OFFLINE)
+    result = CliRunner().invoke(app, [*words, *REMOTE, "--trust"])
+    assert result.exit_code == 0, result.output
+    assert "needs a key" not in result.output
+    assert re.search(r"[1-9]\d* calls|in all +[1-9]|cannot be run now", result.stdout)
+
+
+def test_what_was_estimated_without_a_key_is_not_built_without_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    settings = {"endpoint": {"base_url": "https://api.example.com/v1", "model": "large"}}
+    with Corpus.open(tmp_path / "here", settings=settings) as corpus:
+        assert corpus.estimate(stories(2)).calls > 0
+        corpus.add(stories(2))
+        with pytest.raises(EndpointDown, match="needs a key: set the environment variable OPENAI_API_KEY"):
+            corpus.build()
+
+
 @pytest.mark.parametrize("flags", [[], ["--dry-run"]])
 @pytest.mark.parametrize(
     ("old", "new", "said"),
@@ -390,12 +422,12 @@ def test_answers_of_methods_that_ask_more_than_once_are_foreseen_within_a_quarte
 ):
     Path("stories.jsonl").write_text("".join(json.dumps(asdict(d)) + "\n" for d in stories(30)))
     text = WIRED.format(url=server.base_url).replace('["claims", "judge", "scores", "grounding"]', '["scores"]')
-    asking = "".join(f'[conditions.{name}]\nmethod = "{name}"\n' for name in ("drift", "kag", "lazygraphrag"))
+    asking = "".join(f'[conditions.{name}]\nmethod = "{name}"\n' for name in ASKING)
     plan(f"limit = 2\n{text}".replace("[judge]", f"{asking}[judge]"))
     foreseen, _ = foreseen_and_made(run, server)
     assert foreseen["least"] == []
     made = json.loads(Path("plan.results/results.json").read_text())["conditions"]
-    for name in ("C0", "SS", "drift", "kag", "lazygraphrag"):
+    for name in ("C0", "SS", *ASKING):
         calls = made[name]["usage"]["calls"]
         assert calls == pytest.approx(foreseen["parts"][f"answers of {name}"]["calls"], rel=0.25), name
 
@@ -421,6 +453,21 @@ def test_what_a_judge_let_go_in_answers_that_are_there_is_foreseen_to_be_let_go_
         then = foreseen["parts"]["measuring: claim"]["calls"] / foreseen["sentences"] / (2 * 2)
         assert then < first
         assert 0.75 * made <= foreseen["parts"]["all"]["calls"] <= 1.25 * made
+
+
+def test_an_estimate_says_that_an_index_made_offline_stays_and_how_calls_for_claims_come_about(
+    run: Run, server: ScriptedServer
+):
+    with Corpus.open("made", settings={"engine": "offline"}) as corpus:
+        corpus.add("stories.jsonl")
+        corpus.build()
+    told = run(plan(WIRED.format(url=server.base_url).replace("stories.jsonl", "made")), "--dry-run").stdout
+    assert "no index is made: that in made is used as it is, and offline made its graph; what one by scripted" in told
+    assert "sensegraph index --root made --set endpoint.model=scripted --dry-run" in told
+    assert "(no answer by this model is stored; answer a few first (limit = 5), and estimate again)" in told
+    assert "claims take up to 5 calls a sentence: 2 to choose it, 2 to make clear what it refers to, 1 to part" in told
+    own = run(plan(WIRED.format(url=server.base_url)), "--dry-run").stdout
+    assert "no index is made" not in own
 
 
 def test_other_contexts_are_foreseen_to_give_other_answers_each_of_them_judged(run: Run, server: ScriptedServer):

@@ -101,6 +101,11 @@ def test_methods_that_ask_on_say_how_many_calls_that_usually_takes() -> None:
     assert foresee(load_method("lazygraphrag"), replace(readable, chunks=20)).calls == 1 + 60 + 1 + 1
     assert foresee(load_method("kag"), readable).calls == 7
     assert foresee(load_method("kag", plan="rules"), readable).calls == 6
+    for method, setting in (("hipporag", {"filter": "none"}), ("lightrag", {"refined": False})):
+        assert foresee(load_method(method), readable).calls == 2
+        assert foresee(load_method(method, **setting), readable).calls == 1
+    assert foresee(load_method("hipporag", version=1), readable).calls == 1
+    assert foresee(load_method("fastgraphrag"), readable).calls == 2
 
 
 def test_of_a_method_that_asks_on_and_does_not_say_how_often_the_least_is_foreseen() -> None:

@@ -181,7 +181,10 @@ def _add_documents(
 
 def _print_estimate(run: CommandRun, corpus: Corpus, chosen: Sequence[Path], paths: Sequence[Path] | None) -> None:
     """Print what `index` would compute: calls, tokens, money, time."""
-    read = corpus.sources.read(chosen, looking="foreseen")
+    from sensegraph.corpus.tools import estimate_only
+
+    with estimate_only():
+        read = corpus.sources.read(chosen, looking="foreseen")
     options.report_skipped(read.skipped)
     _report_images(read.figures)
     if paths and not read.documents:

@@ -27,7 +27,7 @@ from sensegraph.index.parts import Part, known_parts, settings_type
 from sensegraph.index.settings import IndexSettings, take_part_settings
 from sensegraph.methods import ALIASES, METHODS, method_class
 from sensegraph.models.endpoint import endpoint_settings
-from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
+from sensegraph.models.endpoint.endpoint_settings import EndpointSettings, is_this_machine
 from sensegraph.personal.personal_settings import PersonalSettings
 from sensegraph.runtime.database_address import PASSWORD, DatabaseAddress, is_database
 
@@ -249,13 +249,13 @@ def _join_choices(names: Sequence[str]) -> str:
 
 def read_api_key(endpoint: EndpointSettings) -> str:
     """The key from the environment. Raises SettingsError when a remote endpoint has none; a local one needs none."""
-    found = os.environ.get(endpoint.api_key_env, "")
-    if not found and not endpoint_settings.is_this_machine(endpoint.base_url):
+    found = os.environ.get(endpoint.api_key_env) or ("none" if is_this_machine(endpoint.base_url) else "")
+    if not found:
         raise SettingsError(
             f"The endpoint {endpoint_settings.address_of(endpoint.base_url)} needs a key: set the environment variable "
             f"{endpoint.api_key_env}, or use the offline engine (--engine offline)."
         )
-    return found or "none"
+    return found
 
 
 def read_store_password() -> str:

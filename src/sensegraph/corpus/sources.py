@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 from uuid import uuid4
 
 from sensegraph.corpus.garbage import keep_descriptions
+from sensegraph.corpus.tools import estimate_only
 from sensegraph.corpus.workspace import DOCUMENT, MASKED, ORIGIN, STATE, Builder, Built, Workspace
 from sensegraph.documents.document_files import RECORDS, PartlyRead, name_inside
 from sensegraph.documents.images import FiguresRead
@@ -221,6 +222,7 @@ class Mirror:
     def _store(self) -> CorpusStore:
         return self._workspace.store
 
+    @estimate_only()
     def plan(self, *paths: str | Path, estimate: bool = False, base: str | Path = "") -> Plan:
         """What `sync` would do; with `estimate` also what the next build would compute and cost then.
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
@@ -32,6 +34,19 @@ if TYPE_CHECKING:
     from sensegraph.protocols import Executor
     from sensegraph.runtime.stores.corpus_store import CorpusStore
     from sensegraph.runtime.stores.opening import StorePlace
+
+
+_NOBODY_IS_ASKED = ContextVar("_NOBODY_IS_ASKED", default=False)
+
+
+@contextmanager
+def estimate_only() -> Iterator[None]:
+    """Work inside which no endpoint is asked: one that is made there needs no key before its first request."""
+    before = _NOBODY_IS_ASKED.set(True)
+    try:
+        yield
+    finally:
+        _NOBODY_IS_ASKED.reset(before)
 
 
 @runtime_checkable
@@ -208,7 +223,13 @@ def make_endpoint(
     limits = (table.max_tokens_total, table.max_cost_usd)
     first = next((e for e in beside if (e.settings.max_tokens_total, e.settings.max_cost_usd) == limits), None)
     headers = read_headers(table)
-    return Endpoint(table, journal, read_api_key(table), memory, looks=True, headers=headers, beside=first)
+    try:
+        key = read_api_key(table)
+    except SettingsError:
+        if not _NOBODY_IS_ASKED.get():
+            raise
+        key = None
+    return Endpoint(table, journal, key, memory, looks=True, headers=headers, beside=first)
 
 
 def _make_engine_here(settings: Settings) -> LanguageEngine:

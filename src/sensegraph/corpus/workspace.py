@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sensegraph.corpus.tools import (
+    estimate_only,
     make_asking_executor,
     make_batch_box,
     make_chunker,
@@ -342,18 +343,18 @@ class Builder:
         wanted = {*(settings.parts if parts is None else parts), *(made.part_names if made else ())}
         return replace(settings, parts=sort_parts(wanted, settings.part_objects))
 
+    @estimate_only()
     def estimate(self, *items: str | Path | Document | Iterable[Document]) -> Estimate:
-        """What `build` would compute now, or after `add(*items)`: calls, tokens, money.
-
-        Nothing is computed by a model or paid, and the corpus stays as it is.
-        """
+        """What `build` would compute now, or after `add(*items)`: calls, tokens, money. Nothing is changed or paid."""
         return self.estimate_with(self._sources.read(items, looking="foreseen"))
 
+    @estimate_only()
     def estimate_with(self, read: Read) -> Estimate:
         """What `build` would compute with these documents, which have been read already, added."""
         keys = {**self._workspace.document_keys(), **self._sources.store_keys(read.documents)}
         return self.estimate_of(keys).with_step("figures.describe", read.to_describe)
 
+    @estimate_only()
     def estimate_of(self, keys: dict[str, str], settings: IndexSettings | None = None) -> Estimate:
         """What a build of the documents with these keys, by id, would compute."""
         from sensegraph.index.estimate import estimate_build

@@ -16,7 +16,9 @@ from sensegraph.types import Cluster, Context, Inquiry, Passage, Usage
 
 _QUESTION = "What are the main themes of this corpus, and how do they hang together?"
 # tokens of a reply, where too few were paid for to know
-_REPLIES: Mapping[Task, int] = {"answer": 400, "rate": 300, "ask": 400, "refine": 150, "test": 1}
+_REPLIES: Mapping[Task, int] = {
+    "answer": 400, "rate": 300, "ask": 400, "refine": 150, "test": 1, "filter": 12, "keywords": 50, "concepts": 40,
+}  # fmt: skip
 _ENOUGH = 20  # calls whose mean says more than a guess
 
 
@@ -77,7 +79,7 @@ def foresee_question(
     completion = sum(len(sizes) * _count_reply(task, paid) for task, sizes in contexts.items())
     for task, (count, tokens) in known.items():
         calls += count
-        prompt += count * (min(tokens, readable.chunk_tokens) + _count_frame(task, engine))
+        prompt += count * (min(tokens, readable.chunk_tokens) + _count_frame(task, engine, reads=tokens > 0))
         completion += count * _count_reply(task, paid)
     least = bool(method.requires - contexts.keys() - known.keys())
     return QuestionEstimate(method.name, usual, calls, prompt, completion, engine.price(prompt, completion), least)
@@ -114,9 +116,9 @@ def list_mapped_sizes(method: Method, readable: Readable) -> list[int]:
     return sizes
 
 
-def _count_frame(task: Task, engine: PricedEngine) -> int:
-    """Tokens of a prompt of `task` besides what it reads: instructions, form and question."""
-    return engine.prompt_tokens(task, Inquiry(_QUESTION, Context((Passage("report", "", "-"),))))
+def _count_frame(task: Task, engine: PricedEngine, *, reads: bool = True) -> int:
+    """Tokens of a prompt of `task` besides what it `reads`, if anything: instructions, form and question."""
+    return engine.prompt_tokens(task, Inquiry(_QUESTION, Context((Passage("report", "", "-"),) if reads else ())))
 
 
 def _count_reply(task: Task, paid: Mapping[str, Usage]) -> int:

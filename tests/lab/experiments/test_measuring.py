@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.lab.experiments.conditions import Asked, Reply
-from sensegraph.lab.experiments.experiment import measure_claims, measure_support
+from sensegraph.lab.experiments.experiment import measure_against_references, measure_claims, measure_support
 from sensegraph.lab.grounding.claims import ClaimSettings
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import Answer, Citation, Document
@@ -35,3 +35,15 @@ def test_an_abstention_that_cites_what_comes_nearest_is_undefined_in_grounding_a
     assert [m.name for m in found] == ["citation recall", "citation precision", "supported statements"]
     assert all(m.values == {"A": [1.0, None, None]} for m in found)
     assert [r.refused for r in (good, none, silent)] == [False, True, True]
+
+
+def test_parts_of_one_answer_are_all_wanted_and_alternatives_are_not() -> None:
+    both = Asked("q1", "Who wrote and who keeps it?", parts=(("Ada Holt", "Ada"), ("Bo Krol",)))
+    either = Asked("q2", "Who wrote it?", references=("Ada Holt", "Bo Krol"))
+    half, whole = Reply(Answer("Ada wrote it.")), Reply(Answer("Ada wrote it, and Bo Krol keeps it."))
+    said = {"half": [half, Reply(Answer("Bo Krol"))], "whole": [whole, Reply(Answer("Ada Holt."))]}
+    found = {m.name: m.values for m in measure_against_references(said, (both, either))}
+    assert found["containment"] == {"half": [0.5, 1.0], "whole": [1.0, 1.0]}
+    assert found["token-recall"] == {"half": [0.5, 1.0], "whole": [1.0, 1.0]}
+    assert found["exact-match"] == {"half": [0.0, 1.0], "whole": [0.0, 1.0]}
+    assert found["token-f1"]["half"][0] == 2 * 1 / (3 + 4)  # against both parts as one text

@@ -29,6 +29,13 @@ def test_objects_may_have_an_id_a_type_and_reference_answers_at_the_top_or_in_me
     assert (other.id, other.references, other.answerable) == ("2", ("In 1843", "1843"), True)
 
 
+def test_parts_of_one_answer_are_no_alternatives_and_may_have_several_forms(tmp_path: Path):
+    record = {"text": "Who and when?", "metadata": {"parts": ["Ada", ["1843", "in 1843"], ""]}}
+    (tmp_path / "q.jsonl").write_text(json.dumps(record))
+    (one,) = read_asked_questions(tmp_path / "q.jsonl")
+    assert (one.references, one.parts) == ((), (("Ada",), ("1843", "in 1843")))
+
+
 def test_a_folder_in_beirs_layout_is_read_by_its_queries_and_a_limit_takes_the_first(tmp_path: Path):
     (tmp_path / "queries.jsonl").write_text('{"_id": "1", "text": "A?"}\n{"_id": "2", "text": "B?"}\n')
     assert [q.text for q in read_asked_questions(tmp_path, limit=1)] == ["A?"]

@@ -70,6 +70,50 @@ def test_differences_in_both_directions_are_told_with_their_measures():
     assert "b over a (m2 only: 1 of 2 measures)" in said
 
 
+# ── what lengths owe to it, and what tells nothing ──
+
+
+def with_words(found: Outcome, **words: int) -> Outcome:
+    """The evaluation with answers of so many words by each condition."""
+    answers = {n: (Reply(Answer(" ".join(["word"] * words[n]))),) * len(found.questions) for n in found.answers}
+    lengths = measure_lengths(answers)
+    pairs = compare_all_pairs(lengths.values, draws=100)
+    return replace(found, answers=answers, compared=(Compared(lengths, pairs), *found.compared[1:]))
+
+
+def test_where_lengths_differ_that_stands_first_and_beside_each_difference():
+    found = with_words(outcome([steady(20, 1)], "Reference answers"), a=34, b=59, c=34)
+    assert short(found) == [
+        "Length: longer answers by b over a (59 and 34 words), b over c (59 and 34 words). F1, ROUGE and exact match "
+        "favour short answers, containment, recall and claims long ones: a difference between these conditions may be "
+        "one of length.",
+        "Reference answers: more by a over b (its answers are shorter), a over c.",
+    ]
+
+
+def test_longer_answers_are_not_called_better():
+    found = with_words(outcome([steady(20, 0)]), a=34, b=59, c=34)
+    text = render_markdown(build_report(found))
+    rows = text.split("**words: every pair of conditions**\n\n")[1].split("\n\n")[0].splitlines()
+    assert rows[0].startswith("| pair | longer |")
+    assert rows[2].startswith("| a – b | b |")  # not bold
+
+
+def test_a_measure_at_one_end_of_the_scale_for_most_questions_is_named():
+    values: list[dict[str, Values]] = [
+        {"a": [1.0] * 11 + [0.0], "b": [1.0] * 12},
+        {"a": [0.0] * 12, "b": [0.0] * 12},
+        {"a": [0.5] * 12, "b": [1.0] * 12},
+    ]
+    found = outcome(values, "Reference answers")
+    shared = tuple(replace(c, measure=replace(c.measure, share=True)) for c in found.compared[1:])
+    assert short(replace(found, compared=(found.compared[0], *shared)))[1:] == [
+        "Reference answers: 0 under every condition by m2 in 12 of 12 questions: too hard, or unfit for such answers, "
+        "to tell them apart.",
+        "Reference answers: 1 under every condition by m1 in 11 of 12 questions: too easy to tell them apart.",
+    ]
+
+
 # ── what too few questions allow ──
 
 

@@ -77,11 +77,14 @@ def test_the_errors_of_a_ranking_stand_beside_each_question_without_its_gold_pas
         ({"metadata": {"answer": ["a", "a", " ", "b"]}}, ("a", "b")),
         ({"answer": "own", "metadata": {"answer": "other"}}, ("own",)),
         ({"answer": []}, ()),
+        ({"parts": ["a", ["b", "B"]]}, ("a; b",)),
         ({}, ()),
     ],
 )
 def test_answers_are_a_text_or_a_list_of_the_question_or_its_metadata(record: dict[str, Any], answers: tuple):
-    assert read_answers(record) == answers
+    found, parts = read_answers(record)
+    assert found == answers
+    assert parts == (("a", "b") if "parts" in record else ())
 
 
 # ── HotpotQA ──

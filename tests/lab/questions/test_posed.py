@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from harbour import papers
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import InputError
+from sensegraph.lab.experiments.conditions import read_asked_questions
 from sensegraph.lab.questions.grounded_questions import cluster_vectors, take_turns
 from sensegraph.lab.questions.proposing import first_of_each
 from sensegraph.lab.questions.question_files import (
@@ -66,6 +67,13 @@ def test_questions_stand_in_their_file_one_a_line(harbour: Corpus, tmp_path: Pat
 
 def test_a_record_holds_no_empty_field():
     assert record_question(Posed("Why?", "local"))["metadata"] == {"type": "local", "made": "given", "hops": 1}
+
+
+def test_the_parts_of_an_answer_are_written_and_read_as_parts_and_never_as_alternatives(tmp_path: Path):
+    posed = Posed("What does each do?", "comparison", "template", parts=("A: reads", "B: writes"))
+    write_questions(tmp_path / "q.jsonl", [posed])
+    (asked,) = read_asked_questions(tmp_path / "q.jsonl")
+    assert (asked.references, asked.parts) == ((), (("A: reads",), ("B: writes",)))
 
 
 def test_a_set_is_one_that_retrieval_is_measured_on_by_documents_and_by_chunks(harbour: Corpus, tmp_path: Path):

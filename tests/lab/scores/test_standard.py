@@ -18,6 +18,7 @@ from sensegraph.lab.scores.standard import (
     NAMES,
     Bleu,
     Pair,
+    containment,
     exact_match,
     normalise_answer,
     rouge_1,
@@ -26,6 +27,7 @@ from sensegraph.lab.scores.standard import (
     score_pairs,
     split_words,
     token_f1,
+    token_recall,
 )
 from sensegraph.models.embedders import HashedTerms
 from sensegraph.runtime.executors.processes import LocalExecutor
@@ -215,3 +217,18 @@ def test_the_cosine_needs_a_runtime_and_a_metric_must_exist():
         score_pairs(ANSWERS, ["meteor"])
     with pytest.raises(InputError, match="'bleu' was not measured"):
         score_pairs(ANSWERS, ["rouge-1"]).column("bleu")
+
+
+def test_a_gold_answer_is_contained_as_whole_words_in_a_row():
+    assert containment("It was Bob Cratchit, the clerk.", ["the clerk", "Bob Cratchit"]) == 1
+    assert containment("I know", ["no"]) == containment("Bob and Ann Cratchit", ["Bob Cratchit"]) == 0
+    assert containment("", ["Bob"]) == containment("Bob", []) == 0
+    assert token_recall("Bob and Ann Cratchit", ["Bob Cratchit", "Scrooge"]) == 1
+    assert token_recall("Bob", ["Bob Cratchit"]) == 0.5
+
+
+def test_an_answer_in_parts_is_scored_by_each_and_where_that_has_no_sense_as_a_whole():
+    pair = Pair("Pango lays text out", (), "two", (("Pango", "libpango"), ("Cairo",)))
+    found = score_pairs([pair], ["containment", "exact-match", "rouge-1"])
+    assert [c.values for c in found.columns] == [(0.5,), (0.0,), (2 / 6,)]
+    assert found.ungolded == 0

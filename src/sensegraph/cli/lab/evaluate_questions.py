@@ -71,6 +71,7 @@ def make_questions(
 ) -> None:
     """Make questions to measure with: by personas of a described corpus, or on what an index holds, with evidence."""
     from sensegraph.corpus.corpus import Corpus
+    from sensegraph.corpus.tools import estimate_only
     from sensegraph.lab.questions import question_files
     from sensegraph.lab.questions.grounded_questions import GroundSettings
     from sensegraph.lab.questions.question_making import PersonaSettings, Posing, foresee_questions, make_question_set
@@ -88,7 +89,8 @@ def make_questions(
     with show_progress() as report, opening(progress=report) as corpus:
         index = corpus.index() if grounds or _names_folder(target) else None
         if dry_run:
-            _show_question_costs(foresee_questions(posing, index, corpus.runtime()), corpus, as_json)
+            with estimate_only():
+                _show_question_costs(foresee_questions(posing, index, corpus.runtime()), corpus, as_json)
             return
         rt = corpus.runtime()
         before = rt.engine.usage() + rt.embedder.usage()

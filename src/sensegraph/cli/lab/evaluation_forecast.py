@@ -6,8 +6,9 @@ is, they are as long as the reports that the same model wrote, and no longer tha
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -18,6 +19,7 @@ from typing import Any
 from sensegraph.answering.grounding.checking import check_answers
 from sensegraph.answering.grounding.citations import choose_supporter
 from sensegraph.cli.lab.evaluation_setup import PreparedEvaluation, prepare_evaluation
+from sensegraph.corpus.tools import estimate_only
 from sensegraph.errors import StepFailed
 from sensegraph.index.estimate import Estimate
 from sensegraph.index.question_costs import QuestionEstimate, Readable, foresee_question
@@ -49,12 +51,15 @@ class Forecast:
     """Parts of a run with what each would take.
 
     `least` names the conditions whose answers take at least that: no index is there, and their method asks more calls
-    than it can say. `sentences` are those of an answer on the average, of which claims and support take calls each.
+    than it can say. `sentences` are those of an answer on the average, of which claims and support take calls each;
+    `guessed` says that no answer is there to tell. `notes` say what else has to be known.
     """
 
     parts: Mapping[str, Usage]
     least: tuple[str, ...] = ()
     sentences: int = 0
+    guessed: bool = True
+    notes: tuple[str, ...] = ()
 
     @property
     def whole(self) -> Usage:
@@ -62,6 +67,7 @@ class Forecast:
         return sum(self.parts.values(), Usage())
 
 
+@estimate_only()
 def forecast_evaluation(file: Path, given: Mapping[str, Any], report: Callable[[str, int, int], None]) -> Forecast:
     """What `evaluate run` would ask for, and is not stored yet. Nothing is asked, and nothing stored."""
     with prepare_evaluation(file, given, report, dry=True) as ready:
@@ -97,7 +103,22 @@ def forecast_evaluation(file: Path, given: Mapping[str, Any], report: Callable[[
         parts |= {f"measuring: {task}": usage for task, usage in judging.by_task.items()}
         found = {n: replace(u, seconds=0.0) for n, u in parts.items()}
         lengths = [len(split_answer(a.text)) for a in answers] or [sentences]
-        return Forecast(found, least, round(fmean(lengths)))
+        return Forecast(
+            found, least, round(fmean(lengths)), not any(known.values()), tuple(describe_index(ready, file))
+        )
+
+
+def describe_index(ready: PreparedEvaluation, file: Path) -> Iterator[str]:
+    """That another engine made the index which is there, and what says how much one by this engine would take."""
+    made, space = ready.corpus.manifest(), ready.corpus
+    if ready.to_index is None and made is not None and made.engine != space.engine.name:
+        model = space.settings.endpoint.model
+        chosen = f" --set endpoint.model={shlex.quote(model)}" if model else ""
+        place, name = shlex.quote(str(file.parent / ready.plan.corpus)), ready.plan.corpus
+        yield (
+            f"no index is made: that in {name} is used as it is, and {made.engine} made its graph; what one by "
+            f"{space.engine.name} would take: sensegraph index --root {place}{chosen} --dry-run"
+        )
 
 
 def estimate_index(ready: PreparedEvaluation, documents: Path) -> Estimate:
@@ -213,7 +234,7 @@ def format_forecast(found: Forecast) -> str:
     """The parts with calls, tokens and cost, and their sum."""
     whole = found.whole
     if not whole.calls and not whole.embedding_tokens:
-        return "no calls to a model, no cost; the time is this machine's own"
+        return "\n".join(["no calls to a model, no cost; the time is this machine's own", *found.notes])
     rows = [["part", "calls", "tokens in", "tokens out", "cost $"]]
     rows += [_forecast_row(name, u) for name, u in found.parts.items() if u.calls or u.embedding_tokens]
     rows.append(_forecast_row("in all", whole))
@@ -221,14 +242,23 @@ def format_forecast(found: Forecast) -> str:
     if not whole.cost_usd:
         lines.append("cost not known: no prices are set (endpoint.price_…)")
     if any(found.parts.get(f"measuring: {task}", Usage()).calls for task in _BY_SENTENCE):
+        why = "no answer by this model is stored; answer a few first (limit = 5), and estimate again"
         lines.append(
             f"answers are estimated with about {found.sentences} sentences each, on which claims and support depend"
+            + (f" ({why})" if found.guessed else " (as long as those that are stored)")
+        )
+    if found.parts.get("measuring: claim", Usage()).calls:
+        stages = ClaimSettings()
+        select, clear, part = (w.needed for w in (stages.select, stages.disambiguate, stages.decompose))
+        lines.append(
+            f"claims take up to {select + clear + part} calls a sentence: {select} to choose it, {clear} to make clear "
+            f"what it refers to, {part} to part it into claims"
         )
     if found.least:
         lines.append(
             f"at least, for {', '.join(found.least)}: how often the method asks is known only when the index is there"
         )
-    return "\n".join(lines)
+    return "\n".join([*lines, *found.notes])
 
 
 def _forecast_row(name: str, u: Usage) -> list[str]:
@@ -242,5 +272,6 @@ def record_forecast(found: Forecast) -> dict[str, Any]:
     return {
         "least": list(found.least),
         "sentences": found.sentences,
+        "notes": list(found.notes),
         "parts": {n: {f: getattr(u, f) for f in _SHOWN} for n, u in named.items()},
     }

@@ -49,7 +49,7 @@ def reproduce_paper(
     """Measure a table of a paper with this system, and set the published figures and our own pinned ones beside it."""
     from sensegraph.cli.lab.table_measuring import Bench
     from sensegraph.corpus.settings import FILE, check_approved, lay_tables, load_settings, read_toml_tables
-    from sensegraph.corpus.tools import needed_approvals
+    from sensegraph.corpus.tools import estimate_only, needed_approvals
     from sensegraph.lab.experiments.published import find_paper, list_recipe_papers
     from sensegraph.lab.reproduction.table_recipes import CHANGED, select_recipes
 
@@ -67,7 +67,8 @@ def reproduce_paper(
         benches = [Bench(name, data, root / name, given, report, limit) for name in names]
         recipes = [(bench, recipe) for bench in benches for recipe in select_recipes(bench.paper, table)]
         if dry_run:
-            _print_plans(recipes, as_json=as_json)
+            with estimate_only():
+                _print_plans(recipes, as_json=as_json)
             return
         found = _reproduce_tables(recipes, as_json=as_json, yes=yes)
     if as_json:

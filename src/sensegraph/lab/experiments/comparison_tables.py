@@ -78,14 +78,23 @@ def explain_lack_of_power(listed: Sequence[Pair]) -> str:
     return f"with {format_count(questions, 'question')} p cannot be below {format_p_value(bound)}{more}"
 
 
-def tabulate_pairs(name: str, listed: Sequence[Pair], digits: int = 2, *, rates: bool = False) -> sheets.Table:
-    """A row a pair of conditions: means, difference with interval, tests, counts; `rates` are win rates of a judge."""
+def tabulate_pairs(
+    name: str, listed: Sequence[Pair], digits: int = 2, *, rates: bool = False, higher: str = "better"
+) -> sheets.Table:
+    """A row a pair of conditions: means, difference with interval, tests, counts; `rates` are win rates of a judge.
+
+    `higher` is what the one with the higher mean is called; it is marked where that is better.
+    """
     what = ["win rate, first", "95 %", "second"] if rates else ["first", "second", "difference", "95 %"]
-    head = ["pair", "better", *what, "p Holm", "z", "p", "z/√n", "wins", "even", "losses", "p sign", "p normal", "n"]
-    return make_table(f"{name}: every pair of conditions", head, [_make_pair_row(p, digits, rates) for p in listed])
+    head = ["pair", higher, *what, "p Holm", "z", "p", "z/√n", "wins", "even", "losses", "p sign", "p normal", "n"]
+    return make_table(
+        f"{name}: every pair of conditions",
+        head,
+        [_make_pair_row(p, digits, rates, marked=higher == "better") for p in listed],
+    )
 
 
-def _make_pair_row(p: Pair, digits: int, rates: bool) -> sheets.Cells:
+def _make_pair_row(p: Pair, digits: int, rates: bool, *, marked: bool) -> sheets.Cells:
     interval = p.rate if rates else p.difference
     if not rates:
         between = f"{format_signed(interval.low, digits)} … {format_signed(interval.high, digits)}"
@@ -96,7 +105,7 @@ def _make_pair_row(p: Pair, digits: int, rates: bool) -> sheets.Cells:
         figures = [format_number(interval.mean, digits), between, format_number(100 - interval.mean, digits)]
     else:
         figures = ["–", "–", "–"]
-    better = sheets.Cell(p.better or "–", strong=bool(p.better))
+    better = sheets.Cell(p.better or "–", strong=marked and bool(p.better))
     corrected = sheets.Cell(format_p_value(p.p_holm), strong=p.p_holm < LEVEL)
     test = format_signed(p.z), format_p_value(p.p) + (" exact" if p.exact else ""), format_signed(p.effect)
     counts = str(p.wins), str(p.ties), str(p.losses)

@@ -14,7 +14,7 @@ from sensegraph.answering.grounding.checking import says_no_answer
 from sensegraph.errors import BudgetExceeded, EndpointDown, EndpointError, InputError, ItemFailed, StepFailed
 from sensegraph.lab.judging.criteria import Rules, choose_rules
 from sensegraph.lab.judging.judgements import list_pairs
-from sensegraph.lab.retrieval.test_collections import read_json_objects
+from sensegraph.lab.retrieval.test_collections import read_gold_answers, read_json_objects
 from sensegraph.lab.scores.statistics import DRAWS
 from sensegraph.language.sentences import split_sentences
 from sensegraph.runtime.results import step
@@ -23,7 +23,6 @@ from sensegraph.types import Answer, Usage
 
 Metric = Literal["claims", "judge", "scores", "grounding", "reference"]
 UNANSWERABLE = ("adversarial", "unanswerable")  # types of questions that the corpus does not answer
-_GOLD = ("answers", "answer", "references", "reference", "aliases")  # fields in which reference answers stand
 
 _MARK = re.compile(r"\s*\[\d+(?:,\s*\d+)*\]")
 
@@ -122,12 +121,16 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question of an evaluation, with reference answers where it has some."""
+    """A question of an evaluation, with reference answers where it has some.
+
+    Any of the `references` is right; `parts` are those of one right answer, each with the forms that it may have.
+    """
 
     id: str
     text: str
     type: str = ""
     references: tuple[str, ...] = ()
+    parts: tuple[tuple[str, ...], ...] = ()
 
     @property
     def answerable(self) -> bool:
@@ -138,8 +141,8 @@ class Asked:
 def read_asked_questions(path: Path, limit: int = 0) -> tuple[Asked, ...]:
     """The questions of a file: one a line as text, or as JSON objects (`queries.jsonl` of a folder in BEIR's layout).
 
-    An object has `text` or `question`, and may have `_id` or `id`, `type`, `answers`, at top or in `metadata`. Raises
-    InputError for a file or a line that cannot be used.
+    An object has `text` or `question`, and may have `_id` or `id`, `type`, `answers` (any of which is right) or `parts`
+    (of one answer), at top or in `metadata`. Raises InputError for a file or a line that cannot be used.
     """
     file = path / "queries.jsonl" if path.is_dir() else path
     if not file.is_file():
@@ -164,12 +167,8 @@ def _parse_asked_question(record: dict[str, Any], where: str) -> Asked:
     if not isinstance(text, str) or not text.strip():
         raise InputError(f'{where}: not a question; give an object with "text".')
     name = fields.get("_id", fields.get("id", where.rpartition(" ")[2]))
-    references: list[str] = []
-    for field_name in _GOLD:
-        given = fields.get(field_name)
-        references += [given] if isinstance(given, str) else [g for g in given or () if isinstance(g, str)]
-    unique = tuple(dict.fromkeys(g for g in references if g.strip()))
-    return Asked(str(name), text.strip(), str(fields.get("type") or ""), unique)
+    gold = read_gold_answers(record)
+    return Asked(str(name), text.strip(), str(fields.get("type") or ""), gold.answers, gold.parts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,10 @@ from typing import Any
 from sensegraph.answering.grounding.checking import count_abstentions
 from sensegraph.display import format_source
 from sensegraph.lab.experiments import charts, comparison_tables, sheets
-from sensegraph.lab.experiments.comparison_tables import HOW, describe_evaluation, explain_lack_of_power, tabulate_pairs
+from sensegraph.lab.experiments.comparison_tables import HOW, describe_evaluation, tabulate_pairs
 from sensegraph.lab.experiments.conditions import Condition, Plan
 from sensegraph.lab.experiments.experiment import Compared, Measure, Outcome, Verdicts
+from sensegraph.lab.experiments.findings import list_findings
 from sensegraph.lab.experiments.sheets import (
     Cell,
     Section,
@@ -25,10 +26,9 @@ from sensegraph.lab.experiments.sheets import (
 )
 from sensegraph.lab.judging.length_control import ControlledRate
 from sensegraph.lab.retrieval.retrieval_tables import align_columns
-from sensegraph.lab.scores.statistics import Interval, Pair, Values, count_compared, mean_interval
+from sensegraph.lab.scores.statistics import Interval, Pair, Values, mean_interval
 from sensegraph.types import Usage
 
-_WARNED = 5  # warnings about the judge that stand at the top
 _EVERY = "Every pair of conditions, with tests"
 _FEWER = "n: the questions with a value, where some have none. Means of different questions are not compared."
 
@@ -49,7 +49,7 @@ def build_report(found: Outcome) -> Sheet:
     methods = make_table("Conditions", ["condition", "method", "settings that are not the method's own"], settings)
     compared_by = [HOW] if len(found.conditions) > 1 else []
     measured = Section("How it was measured", (sheets.Items((*caveats, *found.notes)), methods, *compared_by))
-    short = Section("In short", (sheets.Items(tuple(_list_findings(found))),))
+    short = Section("In short", (sheets.Items(tuple(list_findings(found))),))
     sections = [short, measured, *comparison_tables.report_verdicts(found)]
     # a section for each group of measures: the means, then every pair
     for group, listed in groupby(found.compared[1:], lambda c: c.measure.group):
@@ -79,7 +79,7 @@ def summarise_evaluation(found: Outcome) -> list[str]:
     names = [c.name for c in found.conditions]
     listed = [c.measure for c in found.compared]
     rows = [[f"{m.name} ({m.by})", *(_format_mean(m.values[n], m.digits) for n in names)] for m in listed]
-    return [*_describe_setup(found), "", align_columns([["", *names], *rows]), "", *_list_findings(found)]
+    return [*_describe_setup(found), "", align_columns([["", *names], *rows]), "", *list_findings(found)]
 
 
 def _describe_setup(found: Outcome) -> Iterable[str]:
@@ -87,51 +87,6 @@ def _describe_setup(found: Outcome) -> Iterable[str]:
     conditions, questions = len(found.conditions), format_count(len(found.questions), "question")
     who = f"engine {found.engine}, embedder {found.embedder}; {judge}"
     yield f"{format_count(conditions, 'condition')}, {questions}; {who}."
-
-
-def _list_findings(found: Outcome) -> Iterable[str]:
-    """The differences that are more than chance, in words; or that there are none."""
-    if found.verdicts:
-        for criterion, listed in found.verdicts.pairs.items():
-            rates = found.verdicts.bias.controlled[criterion]
-            yield comparison_tables.describe_wins(criterion, listed, rates)
-        yield from found.verdicts.bias.warnings[:_WARNED]
-    alone = ("One condition: there is nothing to compare.",)
-    yield from _list_differences(found) if len(found.conditions) > 1 else alone
-    for name, replies in found.answers.items():
-        failed, refused = sum(bool(r.failure) for r in replies), sum(r.refused for r in replies)
-        of, lacking = f"of {format_count(len(replies), 'answer')}", []
-        if failed:
-            lacking.append(f"{failed:,} {of} failed")
-        if refused:
-            lacking.append(f"{refused:,} {of} {'says that it' if refused == 1 else 'say that they'} cannot answer")
-        if lacking:
-            yield f"{name}: {', '.join(lacking)}."
-
-
-def _list_differences(found: Outcome) -> Iterable[str]:
-    """By group of measures what is more than chance, and what too few questions keep from being so."""
-    beyond: dict[str, list[str]] = {}
-    for group, listed in groupby(found.compared[1:], lambda c: c.measure.group):
-        compared = list(listed)
-        if why := explain_lack_of_power(max((c.pairs for c in compared), key=count_compared)):
-            beyond.setdefault(why, []).append(group)
-            continue
-        # who is higher than whom, and by which measures where the group has several
-        by: dict[str, list[str]] = {}
-        for c in compared:
-            for p in c.pairs:
-                if p.better:
-                    by.setdefault(f"{p.better} over {p.worse}", []).append(c.measure.name)
-        better = []
-        for who, names in by.items():
-            some = f" ({', '.join(names)} only: {len(names)} of {len(compared)} measures)"
-            every = f" (all {len(compared)} measures)" if len(compared) > 1 else ""
-            better.append(who + (every if len(names) == len(compared) else some))
-        shown = f"more by {', '.join(better)}" if better else "no difference that is more than chance"
-        yield f"{group}: {shown}."
-    for why, groups in beyond.items():
-        yield f"{', '.join(groups)}: {why}, so no difference can be more than chance."
 
 
 def tabulate_means(compared: Sequence[Compared], found: Outcome) -> Table:
@@ -235,7 +190,7 @@ def tabulate_costs(found: Outcome) -> Iterable[Table | sheets.Fold]:
     )
     yield make_table(f"What the answers took: engine {found.engine}", head_of_costs, costs, note)
     if len(found.conditions) > 1:
-        lengths = tabulate_pairs("words", found.compared[0].pairs, 0)
+        lengths = tabulate_pairs("words", found.compared[0].pairs, 0, higher="longer")
         yield sheets.Fold("Lengths: every pair of conditions, with tests", (lengths,))
     # what was paid for, named as the estimate names it: `measuring: claim` is the step claimify.claim
     paid: dict[str, Usage] = {}

@@ -43,7 +43,8 @@ from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Usage
 
 Answers = Mapping[str, Sequence[Reply]]
-FACTORS = ("exact-match", "token-f1", "rouge-1", "rouge-l")  # what reference answers are compared by
+# what answers are compared with reference answers by
+FACTORS = ("containment", "token-recall", "exact-match", "token-f1", "rouge-1", "rouge-l")
 _NEEDS: tuple[tuple[str, Task], ...] = (("judge", "judge"), ("scores", "score"))
 _COUNTED = (("comprehensiveness", "claims"), ("diversity", "clusters at 0.5"))  # edge2024, §5.2: criterion and number
 
@@ -126,7 +127,7 @@ def measure_against_references(answers: Answers, questions: Sequence[Asked]) -> 
     """Answers against reference answers; questions without one are undefined."""
     values: dict[str, dict[str, Values]] = {metric: {} for metric in FACTORS}
     for name, replies in answers.items():
-        pairs = [standard.Pair(r.text, q.references, q.type) for r, q in zip(replies, questions, strict=True)]
+        pairs = [standard.Pair(r.text, q.references, q.type, q.parts) for r, q in zip(replies, questions, strict=True)]
         for column in standard.score_pairs(pairs, FACTORS).columns:
             own = [None if r.failure else v for v, r in zip(column.values, replies, strict=True)]
             values[column.metric][name] = own
@@ -206,9 +207,10 @@ def check_plan(plan: Plan, questions: Sequence[Asked], tools: Tools) -> None:
     for metric, task in _NEEDS:
         if metric in plan.metrics and task not in tools.judging.engine.tasks:
             raise UnsupportedTask(f"The metric {metric!r}", tools.judging.engine.name, frozenset({task}))
-    if "reference" in plan.metrics and not any(q.references for q in questions):
+    if "reference" in plan.metrics and not any(q.references or q.parts for q in questions):
         raise InputError(
-            "The metric 'reference' needs questions with reference answers (field `answers`); none of these has one."
+            "The metric 'reference' needs questions with reference answers (field `answers` or `parts`); "
+            "none of these has one."
         )
 
 

@@ -101,11 +101,12 @@ class Acting:
 
 @dataclass(frozen=True, slots=True)
 class Worded:
-    """A question with its answers and the chunks that these need."""
+    """A question with the chunks that its answer needs: `answers`, any of which will do, or the `parts` of one."""
 
     text: str
     answers: tuple[str, ...]
     chunks: tuple[str, ...]
+    parts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,8 +204,9 @@ class PlainFacts:
                 plural = _PLURAL.get(head, f"{head}s")
                 yield Worded(
                     f"{a.name} and {b.name} are both described as {plural}: {asked}?",
-                    tuple(f"{d.name}: {d.clause}" for d in (a, b)),
+                    (),
                     (a.chunk, b.chunk),
+                    tuple(f"{d.name}: {d.clause}" for d in (a, b)),
                 )
 
 

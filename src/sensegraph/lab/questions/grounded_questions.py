@@ -305,6 +305,7 @@ class Grounds:
                 tuple(dict.fromkeys(of[c] for c in w.chunks)),
                 w.answers,
                 hops=len(w.chunks) if kind == "bridge" else 1,
+                parts=w.parts,
             )
             for w in turned
         ]

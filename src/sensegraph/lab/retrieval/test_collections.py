@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from sensegraph.errors import InputError
 from sensegraph.types import Document, Scalar
 
 ADVERSARIAL = "adversarial"  # the type of questions that no document answers
+GOLD_FIELDS = ("answer", "answers", "reference", "references", "aliases")  # in which gold answers stand
 _SPLITS = ("dev", "test")  # in the order in which one is taken where several are there
 
 
@@ -34,6 +35,37 @@ class Query:
     gold: Mapping[str, int]
     type: str = ""
     metadata: tuple[tuple[str, Scalar], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Gold:
+    """The right answers of a question: `answers`, any of which will do; or `parts`, each of which must be said.
+
+    A part has the forms that it may have, the first of which is shown.
+    """
+
+    answers: tuple[str, ...] = ()
+    parts: tuple[tuple[str, ...], ...] = ()
+
+
+def read_gold_answers(record: Mapping[str, Any], fields: Iterable[str] = GOLD_FIELDS) -> Gold:
+    """The right answers of a question's record, at its top or in its metadata: a text or a list in one of `fields`.
+
+    In `parts` stands one answer of several parts: a list of texts, or of lists, where a part has several forms.
+    """
+    inner = record.get("metadata")
+    merged = {**(inner if isinstance(inner, dict) else {}), **record}
+    answers = [text for name in fields for text in _list_texts(merged.get(name))]
+    listed = merged.get("parts")
+    parts = [_list_texts(part) for part in (listed if isinstance(listed, list) else [])]
+    return Gold(tuple(dict.fromkeys(answers)), tuple(tuple(forms) for forms in parts if forms))
+
+
+def _list_texts(given: object) -> list[str]:
+    """The texts and numbers in a field that holds one or a list of them; without those that are empty."""
+    listed = given if isinstance(given, list) else [given]
+    texts = (str(one).strip() for one in listed if isinstance(one, str | int | float) and not isinstance(one, bool))
+    return [text for text in texts if text]
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,8 @@
     pairs ─▶ score_pairs(pairs, metrics, [rt]) ─▶ Table: of every metric each pair's value, the mean, what is undefined
 
 Every score lies between 0 and 1 (a cosine between −1 and 1), and an answer with several gold answers gets its best one.
+Parts of one gold answer are something else: a right answer says each of them. Containment and token recall are then the
+mean over the parts, and every other score compares with all parts as one text.
 A pair without a gold answer has no score: it is counted apart, never as 0. An empty answer is a wrong one. BLEU is that
 of the library sacrebleu (the extra `metrics`), with everything stated that the name leaves open.
 
@@ -149,11 +151,20 @@ class Bleu:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """An answer and the gold answers that it may equal; `type` tells kinds of question apart."""
+    """An answer and the gold answers that it may equal; `type` tells kinds of question apart.
+
+    `parts` are what a right answer says, each of them, each with the forms that it may have.
+    """
 
     answer: str
     gold: tuple[str, ...]
     type: str = ""
+    parts: tuple[tuple[str, ...], ...] = ()
+
+    @property
+    def whole(self) -> tuple[str, ...]:
+        """The gold answers as whole texts: those that are given, else all parts as one."""
+        return self.gold or join_parts(self.parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,6 +218,11 @@ class Table:
 # ── one answer ──
 
 
+def join_parts(parts: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """The parts of a gold answer as one text, each in its first form; nothing where there is no part."""
+    return ("; ".join(forms[0] for forms in parts),) if parts else ()
+
+
 def normalise_answer(text: str) -> str:
     """`text` in the form in which short answers are compared.
 
@@ -237,6 +253,25 @@ def token_f1(answer: str, gold: Sequence[str]) -> float:
     return best
 
 
+def containment(answer: str, gold: Sequence[str]) -> float:
+    """1 where the answer holds one of the gold answers, normalised, as whole words in a row; else 0."""
+    ours = _answer_tokens(answer)
+    for theirs in map(_answer_tokens, gold):
+        starts = range(len(ours) - len(theirs) + 1)
+        if any(ours[i : i + len(theirs)] == theirs for i in starts) if theirs else not ours:
+            return 1.0
+    return 0.0
+
+
+def token_recall(answer: str, gold: Sequence[str]) -> float:
+    """The share of a gold answer's words that the answer has, of the gold answer of which it has most."""
+    ours, best = Counter(_answer_tokens(answer)), 0.0
+    for theirs in map(_answer_tokens, gold):
+        shared = (ours & Counter(theirs)).total() / len(theirs) if theirs else float(not ours)
+        best = max(best, shared)
+    return best
+
+
 def _answer_tokens(text: str) -> list[str]:
     """The words of a normalised text: what blanks part and, where none are written, characters."""
     return [
@@ -250,8 +285,15 @@ def _best_of_gold(score: Callable[[str, str], float]) -> Callable[[str, Sequence
 
 _OVERLAPS = {"rouge-1": rouge_1, "rouge-2": rouge_2, "rouge-l": rouge_l}
 METRICS: Mapping[str, Callable[[str, Sequence[str]], float]] = MappingProxyType(
-    {"exact-match": exact_match, "token-f1": token_f1, **{n: _best_of_gold(f) for n, f in _OVERLAPS.items()}}
+    {
+        "exact-match": exact_match,
+        "token-f1": token_f1,
+        "containment": containment,
+        "token-recall": token_recall,
+        **{n: _best_of_gold(f) for n, f in _OVERLAPS.items()},
+    }
 )
+BY_PART = frozenset(("containment", "token-recall"))  # metrics that are the mean over the parts of a gold answer
 NAMES = (*METRICS, BLEU, SEMANTIC)
 
 
@@ -268,15 +310,17 @@ def score_pairs(
     """
     if unknown := [m for m in metrics if m not in NAMES]:
         raise InputError(f"No metric is called {unknown[0]!r}; there are {', '.join(NAMES)}.")
-    golded = [p for p in pairs if p.gold]
+    golded = [p for p in pairs if p.whole]
     columns = []
     for metric in dict.fromkeys(metrics):
         how, corpus = "", None
         if metric == BLEU:
-            by, answers = bleu or Bleu(), [(p.answer, p.gold) for p in golded]
+            by, answers = bleu or Bleu(), [(p.answer, p.whole) for p in golded]
             values, how, corpus = by.each(answers), by.told, by.corpus(answers)
         elif metric != SEMANTIC:
-            values = [METRICS[metric](p.answer, p.gold) for p in golded]
+            score = METRICS[metric]
+            wanted = [p.parts if metric in BY_PART and p.parts else (p.whole,) for p in golded]
+            values = [fsum(score(p.answer, one) for one in w) / len(w) for p, w in zip(golded, wanted, strict=True)]
         elif rt is None:
             raise InputError(
                 "The metric 'semantic' compares vectors: give the runtime of a corpus, whose embedder it takes."
@@ -284,18 +328,18 @@ def score_pairs(
         else:
             values, how = semantic_similarity(golded, rt), f"cosine of {rt.embedder.name}"
         own = iter(values)
-        columns.append(Column(metric, tuple(next(own) if p.gold else None for p in pairs), how, corpus))
+        columns.append(Column(metric, tuple(next(own) if p.whole else None for p in pairs), how, corpus))
     empty = sum(not split_words(p.answer) for p in pairs)
     return Table(tuple(pairs), tuple(columns), empty, len(pairs) - len(golded))
 
 
 def semantic_similarity(pairs: Sequence[Pair], rt: Runtime) -> list[float]:
     """The cosine of each answer and the nearest of its gold answers, by the embedder of `rt`; 0 for an empty text."""
-    texts = [t for p in pairs for t in (p.answer, *p.gold)]
+    texts = [t for p in pairs for t in (p.answer, *p.whole)]
     rows = np.asarray(embed_all(texts, rt).value) if texts else np.zeros((0, 0), np.float32)
     found, at = [], 0
     for pair in pairs:
-        end = at + 1 + len(pair.gold)
+        end = at + 1 + len(pair.whole)
         found.append(float(np.clip(rows[at + 1 : end] @ rows[at], -1.0, 1.0).max()))
         at = end
     return found

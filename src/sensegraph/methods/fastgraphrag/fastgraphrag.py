@@ -8,7 +8,7 @@ query: names and themes → entities → personalised PageRank → relations →
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Literal
@@ -187,6 +187,10 @@ class FastGraphRAG:
                 f"fastgraphrag: damping ({self.damping}), tolerance ({self.tolerance}) and identity_floor "
                 f"({self.identity_floor}) must lie between 0 and 1."
             )
+
+    def usual_calls(self, chunks: int) -> Mapping[Task, tuple[int, int]]:
+        """Calls besides the last one, by task, with the tokens that each reads: one for the concepts."""
+        return {"concepts": (1, 0)} if self.refined else {}
 
     def retrieve(self, question: Question, index: Index, rt: Runtime) -> Evidence:
         """Entities, relations and chunks, in this order, each within its tokens; documents by their best chunk."""

@@ -8,7 +8,7 @@ query: facts by similarity → which of them help → their entities, and weakly
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
@@ -37,6 +37,9 @@ GUTIERREZ2025 = MappingProxyType({"passage_factor": 0.05, "parallel": 2.0})
 
 Start = tuple[Floats, tuple[str, ...]]
 """Where a walk starts: mass of every entity, shape (n,), and what has to be said of how it was found."""
+
+
+_FACT = 20  # tokens of a fact, about
 
 
 @dataclass(frozen=True)
@@ -81,6 +84,11 @@ class HippoRAG(AnswersOnce):
                 f"hipporag: phrase_share ({self.phrase_share}) must lie above 0 and up to 1, passage_factor "
                 f"({self.passage_factor}) must not be negative, and parallel ({self.parallel}) must be above 0."
             )
+
+    def usual_calls(self, chunks: int) -> Mapping[Task, tuple[int, int]]:
+        """Calls besides the last one, by task, with the tokens that each reads: the choice among the linked facts."""
+        asked = self.version == 2 and self.filter != "none"
+        return {"filter": (1, _FACT * self.facts)} if asked else {}
 
     def retrieve(self, question: Question, index: Index, rt: Runtime) -> Evidence:
         """The chunks that the walk comes to most, best first, within the context."""

@@ -169,6 +169,10 @@ class LightRAG:
         if self.preset == "paper" and self.mode in ("mix", "naive"):
             raise SettingsError(f"lightrag: preset paper has no mode {self.mode}; take auto, local, global or hybrid.")
 
+    def usual_calls(self, chunks: int) -> Mapping[Task, tuple[int, int]]:
+        """Calls besides the last one, by task, with the tokens that each reads: one for the keywords."""
+        return {"keywords": (1, 0)} if self.refined and self._mode != "naive" else {}
+
     @property
     def context_tokens(self) -> int:
         """The most that a question reads: `current` bounds all of it by `text_tokens`, `paper` each of its parts."""

@@ -77,7 +77,7 @@ class Calls:
         settings: EndpointSettings,
         address: str,
         journal: Journal | None,
-        api_key: str,
+        api_key: str | None,
         headers: Mapping[str, str] | None = None,
     ) -> None:
         self.journal, self._api_key, self._further = journal, api_key, dict(headers or {})
@@ -238,9 +238,16 @@ class Calls:
 
     @property
     def wire(self) -> Wire:
-        """The client, made on first use: the offline path never imports it."""
+        """The client, made on first use: the offline path never imports it.
+
+        Raises EndpointDown where the endpoint was made without the key that it needs, to estimate with.
+        """
         from sensegraph.models.endpoint.wire import Patience, Wire
 
+        if self._api_key is None:
+            raise EndpointDown(
+                f"The endpoint {self.address} needs a key: set the environment variable {self.settings.api_key_env}."
+            )
         with self._lock:
             if self._wire is None:
                 s = self.settings
@@ -251,7 +258,7 @@ class Calls:
     @property
     def headers(self) -> dict[str, str]:
         """The headers that hold the key, and those of the settings."""
-        key = self._api_key
+        key = self._api_key or ""
         found = {"bearer": {"Authorization": f"Bearer {key}"}, "api-key": {"api-key": key}}.get(self.settings.auth, {})
         return (found if key else {}) | self._further
 
@@ -341,7 +348,7 @@ class Calls:
 
     def clean(self, text: str) -> str:
         """`text` on one line, cut, without the key (a stand-in such as "none" is no secret) and the URL's password."""
-        secrets = [(self._api_key, 8), *((value, 8) for value in self._further.values())]
+        secrets = [(self._api_key or "", 8), *((value, 8) for value in self._further.values())]
         for secret, least in (*secrets, *list_secrets(self.settings.base_url)):
             text = text.replace(secret, "***") if len(secret) >= least else text
         return " ".join(text.split())[:300]

@@ -63,14 +63,14 @@ class Endpoint:
         self,
         settings: EndpointSettings,
         journal: limits.Journal | None = None,
-        api_key: str = "",
+        api_key: str | None = "",
         memory: Memory | None = None,
         looks: bool = False,
         headers: Mapping[str, str] | None = None,
         beside: Endpoint | None = None,
         run: str = "",
     ) -> None:
-        check_endpoint(settings, api_key)
+        check_endpoint(settings, api_key or "")
         settings = replace(settings, temperature=set_temperature(settings))
         self.settings, self.address = settings, address_of(settings.base_url)
         self._api_key, self._headers, self._memory = api_key, headers, memory or Memory()

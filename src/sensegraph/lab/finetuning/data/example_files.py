@@ -55,6 +55,7 @@ class Item:
     answers: tuple[str, ...] = ()
     type: str = ""
     target: str = ""
+    parts: tuple[str, ...] = ()
 
     @property
     def right(self) -> tuple[str, ...]:
@@ -143,7 +144,8 @@ def _read_item(row: Mapping[str, Any], where: str) -> Item:
             passages.append(Passage(ident, text, str(p.get("title", "")), bool(p.get("oracle"))))
         answers = tuple(map(str, row.get("answers") or ()))
         kind, target = str(row.get("type") or ""), str(row.get("target") or "")
-        return Item(name, question, answer, tuple(passages), answers, kind, target)
+        parts = tuple(map(str, row.get("parts") or ()))
+        return Item(name, question, answer, tuple(passages), answers, kind, target, parts)
     except (KeyError, TypeError) as e:
         raise InputError(
             f"{where}: an evaluation's line has id, question, answer and passages; wrong or missing: {e}."

@@ -3,7 +3,7 @@
     completion   {"prompt": …, "completion": …}
     chat         {"messages": [{"role": "system"|"user"|"assistant", "content": …}, …]}
     evaluation   {"id", "question", "answer", "answers", "type", "made", "written", "passages": [{"id", "title", "text",
-                  "oracle", "kind"}, …], "target"}
+                  "oracle", "kind"}, …], "target"}, and "parts" where a right answer has several
 
 A prompt is instruction, question, passages, in this order, and what is learnt follows (R04). Lines end with a line
 feed, keys keep their order, text is UTF-8: equal examples are equal bytes.
@@ -62,7 +62,7 @@ class Passage:
 class SourceQuestion:
     """A question with its answers and the passages that they rest on; `near` are wrong passages, most alike first.
 
-    Of several `answers` each is right or is a part of what is right, which a test collection does not tell.
+    Any of the `answers` is right. Where a right answer has several `parts`, the answer is all of them as one text.
     `reasoning` is given where the source has one, its quotes between `BEGIN` and `END`. `made` says who made the
     question: `given` by somebody, `template` (by a rule from the graph), `model`, `persona`; `written` that an engine
     wrote the answer, from the gold passages alone.
@@ -77,6 +77,12 @@ class SourceQuestion:
     reasoning: str = ""
     made: str = "given"
     written: bool = False
+    parts: tuple[str, ...] = ()
+
+    @property
+    def sought(self) -> tuple[str, ...]:
+        """What a passage may hold of the answer: one of its parts, else the whole."""
+        return self.parts or self.answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +104,12 @@ class Example:
     made: str = "given"
     answers: tuple[str, ...] = ()
     written: bool = False
+    parts: tuple[str, ...] = ()
+
+    @property
+    def sought(self) -> tuple[str, ...]:
+        """What a passage may hold of the answer: one of its parts, else the whole."""
+        return self.parts or self.answers
 
     @property
     def oracles(self) -> tuple[Passage, ...]:
@@ -224,7 +236,8 @@ def record_example(example: Example, form: Form) -> dict[str, Any]:
         return {"messages": [{"role": r, "content": t} for r, t in zip(roles, said, strict=True)]}
     asked = {n: getattr(example, n) for n in ("id", "question", "answer", "answers", "type", "made", "written")}
     shown = [{n: getattr(p, n) for n in ("id", "title", "text", "oracle", "kind")} for p in example.passages]
-    return asked | {"answers": list(example.answers), "passages": shown, "target": example.target}
+    asked |= {"answers": list(example.answers)} | ({"parts": list(example.parts)} if example.parts else {})
+    return asked | {"passages": shown, "target": example.target}
 
 
 def parse_form(name: str) -> Form:

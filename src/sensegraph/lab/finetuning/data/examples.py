@@ -80,7 +80,7 @@ def reject_distractor(passage: Passage, asked: SourceQuestion, chosen: Iterable[
         return "overlaps a gold passage"
     if any(overlaps_passage(passage, p) for p in chosen):
         return "overlaps another distractor"
-    return "holds the answer" if find_answer(passage.text, asked.answers, leak_words) else ""
+    return "holds the answer" if find_answer(passage.text, asked.sought, leak_words) else ""
 
 
 BEGIN, END = "##begin_quote##", "##end_quote##"
@@ -235,7 +235,7 @@ def make_example(asked: SourceQuestion, pool: Sequence[Passage], how: DataSettin
     passages = [*kept, *chosen]
     random.shuffle(passages)
     size = _count_example_tokens(asked, passages, target)
-    made = (asked.type, asked.made, asked.answers, asked.written)
+    made = (asked.type, asked.made, asked.answers, asked.written, asked.parts)
     example = Example(asked.id, asked.question, answer, tuple(passages), target, size, *made)
     if fault := find_quote_fault(target, passages) if how.style == "cot" and kept else "":
         return DroppedQuestion(asked.id, fault, asked.type)
@@ -243,7 +243,7 @@ def make_example(asked: SourceQuestion, pool: Sequence[Passage], how: DataSettin
 
 
 def _reason(asked: SourceQuestion, kept: Sequence[Passage]) -> str:
-    return asked.reasoning or reason_by_quotes(asked.question, asked.answers, kept)
+    return asked.reasoning or reason_by_quotes(asked.question, asked.sought, kept)
 
 
 def reject_question(asked: SourceQuestion, how: DataSettings) -> str:

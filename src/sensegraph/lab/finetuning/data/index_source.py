@@ -65,7 +65,7 @@ class ChunkPassages(LazyPassages):
 def read_question_source(index: Index, questions: Path, name: str, topic: str = "") -> Source:
     """Questions of a file over an index, such as `evaluate questions` writes.
 
-    A line is an object with `_id`, `text` (or `question`) and `answer`, the latter there or in its `metadata`. Gold
+    A line is an object with `_id`, `text` (or `question`) and `answer` (or `parts`), there or in its `metadata`. Gold
     passages are the `chunks` that it names, or of the `documents` that it names those chunks that hold an answer
     (of a document with one chunk, that). Raises InputError for a line without id or question.
     """
@@ -97,7 +97,7 @@ def _read_index_question(
 ) -> SourceQuestion | DroppedQuestion:
     metadata = record.get("metadata")
     fields = {**(metadata if isinstance(metadata, dict) else {}), **record}
-    kind, answers = str(fields.get("type") or ""), read_answers(record)
+    kind, (answers, parts) = str(fields.get("type") or ""), read_answers(record)
     named, documents = fields.get("chunks"), fields.get("documents")
     if isinstance(named, list):
         oracles = chunks.named([str(n) for n in named])
@@ -106,7 +106,8 @@ def _read_index_question(
         oracles = []
         for name in documents:
             passages = chunks.named(by_document.get(str(name), []))  # the only one is gold whatever it holds
-            oracles += passages if len(passages) == 1 else [p for p in passages if find_answer(p.text, answers)]
+            holding = [p for p in passages if find_answer(p.text, parts or answers)]
+            oracles += passages if len(passages) == 1 else holding
         reason = "" if oracles else "no chunk of its documents holds an answer"
     else:
         oracles, reason = [], "it names neither chunks nor documents"
@@ -114,7 +115,7 @@ def _read_index_question(
         return DroppedQuestion(ident, reason, kind)
     gold = tuple(replace(p, oracle=True) for p in oracles)
     reasoning, made = str(fields.get("reasoning") or ""), str(fields.get("made") or "given")
-    return SourceQuestion(ident, text, answers, gold, type=kind, reasoning=reasoning, made=made)
+    return SourceQuestion(ident, text, answers, gold, type=kind, reasoning=reasoning, made=made, parts=parts)
 
 
 # ── errors of retrieval ──

@@ -183,8 +183,8 @@ class Reporter:
     def _leaks(self, e: Example) -> None:
         """Count distractors that hold an answer, or overlap an oracle passage."""
         wrong = [p for p in e.passages if not p.oracle]
-        long = sum(bool(find_answer(p.text, e.answers, self.how.leak_words)) for p in wrong)
-        leaking = sum(bool(find_answer(p.text, e.answers)) for p in wrong) - long
+        long = sum(bool(find_answer(p.text, e.sought, self.how.leak_words)) for p in wrong)
+        leaking = sum(bool(find_answer(p.text, e.sought)) for p in wrong) - long
         self._count("long leaks", times=long)
         self._count("leaking passages", times=leaking)
         self._count("leaking examples", times=bool(leaking))
@@ -195,7 +195,7 @@ class Reporter:
         """Count answers that the oracle passages hold, and quotes that no passage holds."""
         if e.oracles and not all(map(is_polar, e.answers)):
             self._count("answerable")
-            self._count("answered", times=any(find_answer(p.text, e.answers) for p in e.oracles))
+            self._count("answered", times=any(find_answer(p.text, e.sought) for p in e.oracles))
         if self.how.style == "cot" and e.oracles:
             self._count("quotes", times=len(examples.extract_quotes(e.target)))
             self._count("false quotes", times=bool(examples.find_quote_fault(e.target, e.passages)))

@@ -21,6 +21,8 @@ from sensegraph.errors import InputError
 from sensegraph.index.manifest import DocumentEntry
 from sensegraph.lab.finetuning.data.example_types import DroppedQuestion, Passage, SourceQuestion
 from sensegraph.lab.retrieval import JudgedSet, Query, read_set
+from sensegraph.lab.retrieval.test_collections import read_gold_answers
+from sensegraph.lab.scores.standard import join_parts
 from sensegraph.types import Document
 
 Mask = Callable[[str], str]
@@ -78,8 +80,9 @@ class LazyPassages(Sequence[Passage]):
 def read_judged_source(folder: Path, split: str = "", topic: str = "") -> tuple[JudgedSet, Source]:
     """A test collection in BEIR's layout as a source: gold passages are the documents judged relevant.
 
-    Answers stand in the metadata of a question as `answer`. `topic` names a field of the documents' metadata to count
-    passages by; without it their title. Raises InputError as `read_set` does, and for a field that no document has.
+    Answers stand in the metadata of a question as `answer` or `parts`. `topic` names a field of the documents' metadata
+    to count passages by; without it their title. Raises InputError as `read_set` does, and for a field that no document
+    has.
     """
     found = read_set(folder, split)
     check_topic(topic, found.documents)
@@ -91,7 +94,8 @@ def read_judged_source(folder: Path, split: str = "", topic: str = "") -> tuple[
         if missing := [name for name in query.gold if name not in passages]:
             return DroppedQuestion(query.id, f"{len(missing)} of its gold passages are not in the corpus", query.type)
         oracles = tuple(replace(passages[name], oracle=True) for name in query.gold)
-        return SourceQuestion(query.id, query.text, answers.get(query.id, ()), oracles, type=query.type)
+        right, parts = answers.get(query.id, ((), ()))
+        return SourceQuestion(query.id, query.text, right, oracles, type=query.type, parts=parts)
 
     questions = tuple(map(read_query, found.queries))
     return found, Source(found.name, questions, tuple(passages.values()), found.left_out)
@@ -110,12 +114,10 @@ def convert_document(document: Document, topic: str = "") -> Passage:
     return Passage(document.id, document.text, document.title, document=document.id, topic=counted)
 
 
-def read_answers(record: Mapping[str, Any]) -> tuple[str, ...]:
-    """The answers of a question's record: the field `answer`, its own or of its metadata, a text or a list of them."""
-    metadata = record.get("metadata")
-    given = record.get("answer", metadata.get("answer") if isinstance(metadata, dict) else None)
-    listed = given if isinstance(given, list) else [given]
-    return tuple(dict.fromkeys(a.strip() for a in listed if isinstance(a, str) and a.strip()))
+def read_answers(record: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The answers of a question's record, in `answer` or `answers`; and the parts of one, which is all of them."""
+    gold = read_gold_answers(record, ("answer", "answers"))
+    return gold.answers or join_parts(gold.parts), tuple(forms[0] for forms in gold.parts)
 
 
 def add_near_passages(source: Source, rankings: Mapping[str, Sequence[str]], name: str) -> Source:
@@ -178,7 +180,8 @@ def _read_hotpot_questions(path: Path) -> Iterator[SourceQuestion]:
             oracles = tuple(replace(p, oracle=True) for p in shown if p.title in gold)
             near = tuple(replace(p, kind="own") for p in shown if p.title not in gold)
             kind = str(record.get("type") or "")
-            yield SourceQuestion(name, record["question"], read_answers(record), oracles, near, kind)
+            right, parts = read_answers(record)
+            yield SourceQuestion(name, record["question"], right, oracles, near, kind, parts=parts)
         except (KeyError, TypeError, ValueError, IndexError) as e:
             raise InputError(
                 f"{path}, record {number}: not in the form of HotpotQA ({type(e).__name__}: {e}); it needs _id, "
@@ -220,6 +223,7 @@ def mask_source(source: Source, mask: Mask, kinds: Sequence[str]) -> Source:
             asked,
             question=kept(asked.question),
             answers=tuple(dict.fromkeys(map(kept, asked.answers))),
+            parts=tuple(map(kept, asked.parts)),
             oracles=tuple(mask_passage(p, kept) for p in asked.oracles),
             near=tuple(mask_passage(p, kept) for p in asked.near),
             reasoning=kept(asked.reasoning),

@@ -60,6 +60,7 @@ class DesignQuestion:
     answers: tuple[str, ...]
     type: str = ""
     topic: str = ""
+    parts: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,8 @@ from sensegraph.corpus.settings import convert_settings
 from sensegraph.documents.cells import write_cell
 from sensegraph.errors import InputError, SettingsError
 from sensegraph.lab.finetuning.factorial.design_effects import ARMS, DesignQuestion, Measured, Reply, group_replies
-from sensegraph.lab.scores.standard import NAMES, Pair, score_pairs
+from sensegraph.lab.retrieval.test_collections import read_gold_answers
+from sensegraph.lab.scores.standard import NAMES, Pair, join_parts, score_pairs
 from sensegraph.lab.scores.statistics import DRAWS
 from sensegraph.lab.scores.tokenmatch import LABEL, BertScore, corpus_baseline, token_match
 from sensegraph.runtime.keys import key
@@ -172,9 +173,12 @@ def read_design_questions(path: Path) -> list[DesignQuestion]:
     for number, text in lines:
         try:
             row = json.loads(text)
-            answers = tuple(map(str, row.get("answers") or [row["answer"]]))
+            gold = read_gold_answers(row, ("answer", "answers"))
+            answers, parts = gold.answers or join_parts(gold.parts), gold.parts
+            if not answers:
+                raise KeyError("answer")
             name, kind, topic = str(row.get("_id") or row["id"]), str(row.get("type", "")), str(row.get("topic", ""))
-            found.append(DesignQuestion(name, str(row["question"]), answers, kind, topic))
+            found.append(DesignQuestion(name, str(row["question"]), answers, kind, topic, parts))
         except (json.JSONDecodeError, KeyError, TypeError, AttributeError) as e:
             raise InputError(f"{path}, line {number}: a question has id, question and answer ({e!r}).") from e
     if not found or len({p.id for p in found}) < len(found):
@@ -210,7 +214,7 @@ def measure_design(
         else:
             columns = {}
             for name, replies in arms.items():
-                pairs = [Pair(r.answer, p.answers, p.type) for p, r in zip(asked, replies, strict=True)]
+                pairs = [Pair(r.answer, p.answers, p.type, p.parts) for p, r in zip(asked, replies, strict=True)]
                 columns[name] = score_pairs(pairs, [metric], rt).column(metric)
             how = next(iter(columns.values())).how
             found.append(Measured(metric, {name: c.values for name, c in columns.items()}, how))

@@ -64,7 +64,8 @@ class Trial:
 
     def table(self, metrics: Sequence[str]) -> Table:
         """The answers scored by metrics of `lab.scores.standard`."""
-        return score_pairs([Pair(s.text, s.item.right, s.item.type) for s in self.said], metrics)
+        said = ((s.text, s.item) for s in self.said)
+        return score_pairs([Pair(text, i.right, i.type, tuple((p,) for p in i.parts)) for text, i in said], metrics)
 
 
 def run_trial(
