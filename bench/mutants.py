@@ -10,7 +10,8 @@ ten times as much (60 becomes 600, 0.2 becomes 2.0): 61 for 60 is no mistake tha
 when one of the tests that run its statement fails, of those for which there is time (--seconds), the nearest first; one
 that no test runs is not noticed. bench/mutants_in_place.py finds out which tests run which mutant, and tries it. What
 runs when its module is imported (a constant, a default) is tried from files, against the table of usual values
-(tests/test_usual_values.py), which reads it, and the nearest tests that run the module. Mutants that change nothing
+(tests/test_usual_values.py), which reads it, and the nearest tests that run the module. A module that imports what is
+not installed is left out, and named: install its extra to try it. Mutants that change nothing
 that can be seen stand in bench/mutants-equivalent.toml with the reason. --near runs only the tests that are named after
 the modules or stand in the folders that mirror theirs; with --minutes only fast ones. --named tries the mutants of
 bench/mutants-named.toml, each against the one test that it names. The status is 1 when the score is below --least.
@@ -32,6 +33,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as tests/conftest.py: before anything imports it
@@ -222,6 +224,22 @@ def lines_of_functions(path: Path) -> frozenset[int]:
 def is_in_function(path: Path, line: int) -> bool:
     """Whether a line of a module runs when a function is called."""
     return line in lines_of_functions(path)
+
+
+@cache
+def find_missing_library(path: Path) -> str | None:
+    """What a module imports, anywhere in it, and is not installed."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names = [name.name for name in node.names]
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            names = [node.module or ""]
+        else:
+            continue
+        for name in names:
+            if find_spec(name.partition(".")[0]) is None:
+                return name.partition(".")[0]
+    return None
 
 
 def room_of(file: str) -> str:
@@ -438,6 +456,9 @@ def main() -> None:
     if given.only:
         below = [name.removeprefix("src/sensegraph/") for name in given.only]
         files = [f for f in files if any(f.relative_to(SOURCE).as_posix().startswith(name) for name in below)]
+    for path in [f for f in files if find_missing_library(f)]:
+        print(f"left out: {path.relative_to(SOURCE)} ({find_missing_library(path)} is not installed)")
+        files.remove(path)
     drawn = draw_mutants(files, given.count, given.seed)
     print(f"seed {given.seed}: {len(drawn)} mutants of {len(files)} modules", flush=True)
     score = print_scores(Judging(given, drawn).judge_all(find_near_tests(files) if given.near else given.tests))

@@ -218,6 +218,7 @@ def test_values_show_themselves_in_few_characters(corpus: Corpus, built: object)
 def test_long_texts_and_collections_are_shortened_and_usual_fields_left_out():
     assert shorten_value(Document("a", "x" * 100)) == f"Document(id='a', text='{'x' * 59}…')"
     assert shorten_value((1, 2, 3, 4, 5)) == "(1, 2, 3, … 2 more)"
+    assert (shorten_value((1,)), shorten_value((1, 2)), shorten_value([1])) == ("(1,)", "(1, 2)", "[1]")
     assert shorten_value([Document("a", "b")] * 1200) == "<1,200 Document>"
     assert shorten_value({"a": [1], "b": ()}) == "{'a': [1], 'b': ()}"
     assert shorten_value(frozenset("ab")) == "<frozenset of 2>"

@@ -217,6 +217,25 @@ def test_an_engine_that_breaks_a_rule_about_groups_is_found_out(rule: str, test:
         getattr(contract, test)()
 
 
+class _Miscounting(ClassicalEngine):
+    """Counts otherwise where a document is told all entries."""
+
+    __slots__ = ()
+
+    def count(self, seen: Sequence[tuple[bytes, Mapping[str, str]]], look: int) -> list[Any]:
+        return [*super().count(seen, look)][: len(seen) - any(known is seen[-1][1] for _, known in seen[:-1])]
+
+
+def test_an_engine_that_reads_a_document_by_more_than_its_own_terms_is_found_out() -> None:
+    test = "test_a_document_is_read_by_the_entries_of_its_own_terms"
+    contract = EngineContract()
+    contract.make = ClassicalEngine  # type: ignore[method-assign]
+    getattr(contract, test)()
+    contract.make = _Miscounting  # type: ignore[method-assign]
+    with pytest.raises(AssertionError):
+        getattr(contract, test)()
+
+
 class _Partial(ClassicalEngine):
     """Judges, and breaks one rule after another."""
 

@@ -144,3 +144,13 @@ print(*(hashlib.sha256(a.tobytes()).hexdigest() for a in (x, labels, fit_mixture
 @pytest.mark.slow
 def test_one_thread_and_several_give_the_same_bits() -> None:
     assert digest_with(1, THREADS) == digest_with(2, THREADS) == digest_with(4, THREADS)
+
+
+def test_vectors_that_hardly_differ_keep_the_direction_in_which_they_do() -> None:
+    """Also where the variance along it is a hundred millionth of the length of the vectors."""
+    random = np.random.default_rng(3)
+    along, shift = random.standard_normal(64), random.standard_normal(50) * 1e-4
+    rows = 0.9 + np.outer(shift, along / np.linalg.norm(along))
+    (first, *_) = reduce_dimensions(rows, 2).T
+    assert abs(np.corrcoef(first, shift)[0, 1]) > 0.999
+    assert first.std() == pytest.approx(shift.std(), rel=0.01)

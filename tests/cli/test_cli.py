@@ -708,6 +708,15 @@ def test_each_step_replaces_the_bar_of_the_step_before(monkeypatch: pytest.Monke
     assert "0/3" in terminal.getvalue()
 
 
+def test_a_step_that_comes_back_has_a_bar_again(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(sys, "stderr", terminal := Terminal())
+    monkeypatch.setenv("TERM", "xterm")
+    with show_progress() as report:
+        for step, total in (("vectors.embed", 5), ("reports.report", 6), ("vectors.embed", 7)):
+            report(step, 1, total)
+    assert "1/7" in terminal.getvalue()
+
+
 def test_quiet_shows_no_bar_even_on_a_terminal(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(sys, "stderr", terminal := Terminal())
     with show_progress(quiet=True) as report:

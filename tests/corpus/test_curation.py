@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 from scripted import ScriptedServer
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.corpus.names import Applied
+from sensegraph.corpus.names import Applied, NameDecisions
 from sensegraph.errors import InputError
+from sensegraph.index.graph.lookups import build_lookups
 from sensegraph.resolution.log import read_operations, record_operations
-from sensegraph.types import Document
+from sensegraph.types import Document, Entity, Graph, Hierarchy
 from wired import content, corpus, stories
 
 OFFLINE = {
@@ -61,6 +63,19 @@ def two(opened: Corpus) -> tuple[str, str]:
 
 def names(opened: Corpus) -> set[str]:
     return {e.name for e in opened.index().graph.entities}
+
+
+def test_of_two_entities_of_one_name_is_asked_which(made: Corpus) -> None:
+    twins = tuple(Entity(f"a{i}", "Ada", kind, "", (), ("c",), 1, 1) for i, kind in enumerate(("person", "ship")))
+    graph = Graph(twins)
+    index = SimpleNamespace(
+        graph=graph, lookups=build_lookups.fn([(graph, Hierarchy())])[0], entities=lambda ids: dict[str, Entity]()
+    )
+    names = NameDecisions(made.workspace, cast("Any", SimpleNamespace(index=lambda: index)))
+    with pytest.raises(
+        InputError, match=r"'ada' may be any of 2 entities; say which: 'Ada \(person\)', 'Ada \(ship\)'"
+    ):
+        names.rename("ada", "Ada Finch")
 
 
 # ── nothing is built anew but what changed ──

@@ -25,6 +25,14 @@ def test_nuls_are_strays_up_to_a_fifth_of_a_file():
     assert refuses(words + b"\0" * 21)
 
 
+@pytest.mark.parametrize(("rare", "read"), [("Ā", True), ("ĀĀ", False)])
+def test_utf_16_without_a_mark_has_a_tenth_of_its_nuls_on_the_other_side_at_most(rare: str, read: bool):
+    text = ("millstand"[: 10 - len(rare)] + rare) * 4
+    data = text.encode("utf-16-le")
+    assert data.decode("ascii")  # so that only where the NULs lie tells what it is
+    assert (decode_text(data) == (text, "")) if read else refuses(data)
+
+
 def test_other_control_bytes_are_left_out_as_strays_up_to_a_hundredth_of_a_file():
     words = b"the mill stands still" * 10
     assert decode_text(words[:198] + b"\1\2") == (words[:198].decode(), "")

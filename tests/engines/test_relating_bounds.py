@@ -226,6 +226,15 @@ def test_the_likest_of_several_questions_is_taken() -> None:
     assert replies("Why does honey crystallize in winter?", *turned) == ["Cold air does it."]
 
 
+def test_half_of_the_words_is_enough_for_questions_with_the_same_first_word_and_of_two_the_nearer_answers() -> None:
+    far, near = ("Does honey crystallize in snowy winter?", "It does."), ("Does honey crystallize in jars?", "It may.")
+    assert replies("Does honey crystallize quickly in jars?", *far) == ["It does."]
+    assert replies("Can honey crystallize quickly in jars?", *far) == []
+    assert replies("Can honey crystallize quickly in jars?", *near) == ["It may."]
+    assert replies("Does honey crystallize quickly in jars?", *far, *near) == ["It may."]
+    assert replies("Does honey crystallize quickly in jars?", *near, *far) == ["It may."]
+
+
 def test_an_answer_is_cited_where_it_stands_and_of_one_span_only() -> None:
     text = "Why does honey crystallize in winter?\n\nCold air does it. It is sugar."
     chunk = Passage("chunk", "c", text, title="Talk", sources=(Source("d-1", 50, 50 + len(text)),))

@@ -58,7 +58,8 @@ def test_the_options_of_a_method_reach_it(demo: Corpus):
 def test_a_passage_whose_sources_are_gone_has_no_place(demo: Corpus):
     (found,) = locate_passages([Passage("report", "r", "Text", sources=(Source("gone", 0, 3),))], demo.index())
     assert (found.spans, found.title) == ((), "")
-    assert found.metadata()["source"] == ""
+    told = found.metadata()
+    assert (told["source"], told["start"], told["end"], told["page"], told["spans"]) == ("", 0, 0, None, [])
 
 
 @pytest.mark.parametrize(

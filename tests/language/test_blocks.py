@@ -163,3 +163,15 @@ def test_each_entry_that_begins_with_a_label_is_a_block_and_no_heading() -> None
 def test_what_stands_further_in_behind_a_stop_is_a_block_of_its_own() -> None:
     log = "Changes from 1.0 to 1.1.\n    Added a handle that can be\n    turned.\n"
     assert next(text for _, text in list_blocks(log)) == "Changes from 1.0 to 1.1."
+
+
+def test_a_paragraph_whose_first_line_stands_further_in_goes_on_with_a_name() -> None:
+    text = """    The keeper of the lamp went to the store with old
+Martha and with her two sons who had come over the water
+in the night and brought oil and bread for all of them.
+
+    Nobody had seen the boat of the harbour board before
+Easter, and so they were glad of it and told the others
+what they had heard about the ships from the mainland.
+"""
+    assert [kind for kind, _ in list_blocks(text)] == ["paragraph", "paragraph"]

@@ -36,6 +36,8 @@ def test_names_of_a_text_in_lower_case_or_in_capitals_are_found_where_the_cased_
 def test_a_text_with_openings_alone_is_raised_only_where_known_names_stand_in_lower_case() -> None:
     spoken = "So he went to portugal with them. Then they were in canada for a while. Later it was over."
     technical = "The tool reads stdin with chmod or grep. Then it writes the stdout of nroff. Later it ends."
+    computing = "The tool reads ascii with posix or unix. Then it writes the vax of nasdaq. Later it ends."
+    assert view(computing) == computing  # words that often have a capital, but name no place and nobody
     assert "Portugal" in view(spoken)
     assert "Canada" in view(spoken)
     assert view(technical) == technical

@@ -102,6 +102,17 @@ def test_the_unknown_end_may_be_the_subject(small: Corpus) -> None:
     assert set(one.value) == {"Fluconazole", "Cimetidine", "Ketoconazole"}  # type: ignore[arg-type]
 
 
+def test_what_more_of_the_bound_names_lead_to_comes_first(tmp_path: Path) -> None:
+    texts = TEXTS | {"more": "Cimetidine is contraindicated with Aspirin."}
+    with Corpus.open(tmp_path, settings={"engine": "offline", "index": {"parts": ["graph"]}}) as made:
+        made.add([Document(name, text, name) for name, text in texts.items()])
+        made.build()
+        harmful = "Retrieval(s=s1, p=p2:is contraindicated with, o=o2)"
+        found = solved(made, f"Retrieval(s=s1, p=p1:inhibits, o=o1[CYP3A4])\n{harmful}")[-1]
+    assert (found.layer, found.value) == ("exact", ("Warfarin", "Aspirin"))
+    assert [c.score for c in found.found] == pytest.approx([2 / 3, 1 / 3])
+
+
 def test_n43_what_two_relations_share_is_joined(small: Corpus) -> None:
     *_, last = solved(
         small,

@@ -49,6 +49,19 @@ def test_cards_have_an_issuer_and_a_check_digit(number: str) -> None:
     assert not identities.check_card(number[:-1] + str((int(number[-1]) + 1) % 10))
 
 
+@pytest.mark.parametrize(
+    ("number", "sure"),
+    [("L898902C3", True), ("AB1234567", True), ("ABCDEFG12", True), ("A12345678", False), ("ABCDEFGH1", False)],
+)
+def test_a_document_is_known_by_its_check_digit_where_it_has_two_letters_and_two_digits(
+    number: str, sure: bool
+) -> None:
+    """The first is the specimen of ICAO 9303, whose check digit is 6."""
+    fitting = [digit for digit in "0123456789" if identities.CHECKS["icao"](number + digit)]
+    assert len(fitting) == sure
+    assert number != "L898902C3" or fitting == ["6"]
+
+
 def test_days_that_do_not_exist_are_no_dates() -> None:
     assert identities.is_date(0, 2, 29)
     assert identities.is_date(85, 12, 31)

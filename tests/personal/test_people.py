@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sensegraph.personal.finding import Named, RepeatedNames, find_named_people, find_possible_names, merge_people
+from sensegraph.personal.people import find_people_by_names
 
 
 @pytest.mark.parametrize(
@@ -24,6 +25,23 @@ def test_titles_initials_and_labels_tell_names(text: str, names: list[str]) -> N
     found = sorted(find_named_people(text), key=lambda n: n.start)
     assert [n.name for n in found] == names
     assert all(text[n.start : n.end].replace(",", "").split() for n in found)
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Then Emily left.", ["Emily"]),  # alone, behind a word that is no part of her name
+        ("We saw San Emily there.", []),
+        ("It stands in Emily Street now.", []),
+        ("They met Emily OKAFOR here.", ["Emily OKAFOR", "OKAFOR"]),
+        ("They met EMILY Okafor here.", ["EMILY Okafor", "Okafor"]),
+        ("They met emily OKAFOR here.", ["emily OKAFOR", "OKAFOR"]),
+        ("They met EMILY OKAFOR here.", ["EMILY OKAFOR", "OKAFOR"]),
+        ("They met EMILY okafor here.", []),
+    ],
+)
+def test_a_family_name_is_written_like_the_given_name_or_in_other_capitals(text: str, names: list[str]) -> None:
+    assert [text[start:end] for start, end in find_people_by_names(text)] == names
 
 
 def test_of_two_names_at_one_place_the_longer_is_taken_else_the_known_one() -> None:

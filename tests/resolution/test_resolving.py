@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from sensegraph.errors import InputError, SettingsError
 from sensegraph.resolution import Comparison, Judged, Mentioned, Resolution, Resolving, Rule, resolve
 from sensegraph.resolution.comparison.scoring import compare_by
+from sensegraph.resolution.resolver import make_group
 
 WORDS = (
     "apple",
@@ -413,3 +414,11 @@ def test_the_pairs_that_are_compared_are_bounded_by_the_number_of_names():
     found = resolve(items, settings=Resolving(near=5))
     assert found.compared <= 5 * 200
     assert found.passed_over > 0
+
+
+def test_the_names_of_a_person_are_kept_as_names_of_persons_are_read_and_those_of_a_thing_are_not() -> None:
+    """So the key by which a name is looked up later has no title, and no order of a register."""
+    called = [Mentioned("1", "King Charles", "person", aliases=("Smith, John",))]
+    assert [alias.key for alias in make_group(called, []).aliases] == ["charles", "john smith"]
+    thing = [replace(called[0], type="organization")]
+    assert [alias.key for alias in make_group(thing, []).aliases] == ["king charles", "smith john"]

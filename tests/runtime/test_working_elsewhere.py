@@ -118,6 +118,15 @@ def test_results_of_every_form_are_made_and_stored_by_workers(elsewhere: Runtime
     assert name is not None
 
 
+def test_two_results_are_enough_for_workers_and_one_is_made_at_once(elsewhere: Runtime) -> None:
+    keys = elsewhere.each(keep_texts, ["one", "three"]).keys
+    texts = ReadItems(elsewhere.store, len(keys), lambda i: partial(read_text, keys[i]))
+    first, _ = elsewhere.once_each(tell_lengths, texts, [(k,) for k in keys])
+    assert (first.value[0], first.value[1] != os.getpid()) == (3, True)
+    (alone,) = elsewhere.once_each(tell_lengths, ["eleven"], [("eleven",)])
+    assert alone.value == (6, os.getpid())
+
+
 def test_the_keys_are_those_of_a_file_and_what_is_there_is_not_made_again(elsewhere: Runtime, tmp_path: Path) -> None:
     texts, names = texts_of(elsewhere)
     made = elsewhere.once_each(measure_texts, texts, names)

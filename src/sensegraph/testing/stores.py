@@ -176,7 +176,7 @@ class CorpusStoreContract(StoreContract):
         assert found == {"arrays": (0, 0, 1), "one": (1, 1, 1)}
         assert store.has(["a", "a.t", "a.v", "b", "b.t", "c", "lone"]) == {"b", "b.t", "c"}
         assert store.array_names() == []
-        assert swept.total.bytes > 0
+        assert swept.total.bytes
 
     def test_what_comes_while_a_sweep_finds_out_stays(self, tmp_path: Path) -> None:
         """Somebody who asks a question may have just written it."""

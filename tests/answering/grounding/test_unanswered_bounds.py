@@ -49,6 +49,12 @@ def test_what_stands_around_a_quote_counts_half() -> None:
     assert not reasons(question, said=f"{LONG} The surgeon cleaned it.")
 
 
+def test_what_stands_around_a_terse_answer_counts_whole_and_no_more() -> None:
+    question = "Which surgeon fed zebras, lions, giraffes and elephants?"
+    assert reasons(question, "Bo Berg.", around=(LONG, "The surgeon came."))  # one of six
+    assert not reasons(question, "Bo Berg.", around=(LONG, "The surgeon fed lions and giraffes."))
+
+
 def test_a_name_in_a_fifth_of_the_corpus_is_what_it_is_about() -> None:
     question = "What did Eva Holm write to the bishop of Bremen?"
 

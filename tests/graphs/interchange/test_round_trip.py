@@ -11,7 +11,7 @@ import pytest
 
 import little_tables
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.graphs.interchange.exporting import export_tables, write_whole_file
+from sensegraph.graphs.interchange.exporting import derive_late_columns, export_tables, write_whole_file
 from sensegraph.graphs.interchange.extras import Extras
 from sensegraph.graphs.interchange.importing import Imported, import_tables
 from sensegraph.graphs.interchange.table_files import read_tables
@@ -148,6 +148,30 @@ def test_an_index_of_our_own_is_exported_with_all_columns_and_imported_with_equa
         assert after.manifest.counts == counts
         assert after.manifest.clusters == before.manifest.clusters
         assert sorted(c.text for c in after.hierarchy.clusters) == texts
+
+
+def test_the_whole_report_is_written_as_text_and_as_json_whose_lines_are_indented_by_four():
+    """As the reference implementation writes it; a row without these columns gets none."""
+    finding = {"summary": "The oil", "explanation": "Größe counts."}
+    row = {"title": "Lamps", "summary": "All of it.", "rating_explanation": "", "rank": 7.0, "findings": [finding]}
+    made = derive_late_columns({**row, "full_content": "", "full_content_json": ""})
+    assert made["full_content"] == "# Lamps\n\nAll of it.\n\n## The oil\n\nGröße counts."
+    assert (
+        made["full_content_json"]
+        == """{
+    "title": "Lamps",
+    "summary": "All of it.",
+    "rating_explanation": "",
+    "findings": [
+        {
+            "summary": "The oil",
+            "explanation": "Größe counts."
+        }
+    ],
+    "rating": 7.0
+}"""
+    )
+    assert derive_late_columns(row) == {}
 
 
 def test_importing_twice_computes_nothing_twice_and_changes_nothing(own: Corpus, tmp_path: Path):

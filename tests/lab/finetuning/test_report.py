@@ -102,6 +102,7 @@ def test_oracles_that_always_come_first_are_noticed():
         if isinstance(i, MadeExample)
     ]
     assert failing(reported(first)) == ["oracle positions uniform"]
+    assert not reported(first).sound  # one check that does not hold is enough
 
 
 def test_a_distractor_that_overlaps_an_oracle_is_noticed():

@@ -36,6 +36,12 @@ def asked(found: PlainFacts) -> list[tuple[str, tuple[str, ...]]]:
         ),
         ("Zstd is the reference implementation of its format.", None, None),  # whose
         (
+            "JsonCpp is a modern small fast portable free C++ library that allows reading of values.",
+            "Which modern small fast portable free C++ library allows reading of values?",
+            "JsonCpp",
+        ),
+        ("JsonCpp is a modern small fast portable simple free C++ library that allows reading of values.", None, None),
+        (
             "Zstd is the reference implementation of Zeta coding.",
             "What is Zstd?",
             "the reference implementation of Zeta coding",

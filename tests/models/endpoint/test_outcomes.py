@@ -207,6 +207,8 @@ def test_a_reply_may_be_wide_and_not_deep(count: int) -> None:
     else:
         with pytest.raises(Excessive, match="nested more than 64 deep"):
             read_json(deep)
+    deepest = b"[" * 63 + b"[]" + b", []" * count + b"]" * 63  # 64 deep, and many values there
+    assert read_json(deepest) == msgspec.json.decode(deepest)
     with pytest.raises(Excessive, match="more than 3 values"):
         read_json(b"[1, 2, [3]]", 3)
     assert read_json(b"[1, 2, [3]]", 4) == [1, 2, [3]]

@@ -292,6 +292,12 @@ def test_initials_stand_for_a_phrase_where_most_units_have_both() -> None:
     assert many.phrases["te",].short is None if ("te",) in many.phrases else True
 
 
+def test_initials_stand_for_a_phrase_of_two_words_too() -> None:
+    told = "The plant for tidal storage was new. A basin of the TS was full."
+    both = gather(told, told, "Nothing was said of it in the town.")
+    assert both.phrases["tidal", "storag"].short is not None
+
+
 def test_a_text_is_english_where_half_of_the_documents_are() -> None:
     english, german = "The seals of the bay sleep on the stones.", "Die Robben der Bucht schlafen auf den Steinen."
     assert gather(english, german).english

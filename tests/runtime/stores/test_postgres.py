@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import pickle
 import signal
@@ -32,6 +33,7 @@ from sensegraph.runtime.database_address import DatabaseAddress, is_database
 from sensegraph.runtime.stores.corpus_store import LOST
 from sensegraph.runtime.stores.opening import StorePlace
 from sensegraph.runtime.stores.postgres import PostgresStore
+from sensegraph.runtime.stores.postgres_wire import Database
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.testing import CorpusStoreContract
 from sensegraph.types import Usage
@@ -317,3 +319,18 @@ def test_a_store_goes_on_after_its_database_was_killed_and_started_again(tmp_pat
         store.write({"b": b"2"})
         assert store.has(["a", "b"]) == {"a", "b"}
     server.cleanup()
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (TimeoutError(), "(TimeoutError). Check that the database runs"),  # some say nothing: their kind does
+        (OSError("no\n  route."), "(no route). Check that the database runs"),
+        (asyncio.IncompleteReadError(b"", 9), "(0 bytes read on a total of 9 expected bytes). Look into the log"),
+    ],
+)
+def test_what_the_client_says_stands_in_one_line_with_what_to_do(error: Exception, said: str) -> None:
+    database = Database(DatabaseAddress.parse("postgresql://here/x"), str)
+    with closing(database), pytest.raises(StoreError) as told, database.explaining():
+        raise error
+    assert f"cannot be used {said}" in str(told.value)

@@ -158,6 +158,21 @@ def test_what_a_process_held_that_was_killed_counts_as_spent(
         later.reserve(Amount(1))
 
 
+def test_what_was_counted_as_spent_is_given_back_when_its_call_ends_after_all(table: LimitTable) -> None:
+    """A process whose connection is cut seems to be gone; then its call comes to an end, and took less."""
+    budget = SharedBudget(table, "run", tokens=100, usd=1.0)
+    held = budget.reserve(Amount(40, 0.4))
+    assert table._alive is not None
+    table._alive.close()
+    budget.settle(budget.reserve(Amount(10, 0.1)), Amount(10, 0.1))  # which counts the 40 as spent
+    budget.settle(held, Amount(15, 0.05))
+    with pytest.raises(BudgetExceeded, match="has spent 25 tokens"):
+        budget.reserve(Amount(76))
+    with pytest.raises(BudgetExceeded, match=r"\$0.1500"):
+        budget.reserve(Amount(1, 0.9))
+    assert isinstance(budget.reserve(Amount(75, 0.8)), Held)
+
+
 # ── endpoints in other processes ──
 
 _WORKER = """

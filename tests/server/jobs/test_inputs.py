@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from sensegraph.cli import app
 from sensegraph.corpus.corpus import Corpus
+from sensegraph.errors import InputError
 from sensegraph.server.inputs import find_base, find_file
 from sensegraph.server.jobs.job_process import drop_files
 from sensegraph.server.writing import AddArguments, RemoveArguments, add_document, follow_input, remove_document
@@ -72,6 +73,17 @@ def test_the_tools_name_a_document_as_the_library_does(above: Path) -> None:
         assert corpus.mirror.plan(above).added == ()
         told = remove_document(corpus, RemoveArguments(document="input/note.txt"))
         assert "the file input/note.txt stays: sync reads it again" in told["notes"]
+
+
+def test_a_document_that_cannot_be_read_leaves_the_file_as_it_was_and_makes_none(above: Path) -> None:
+    place, fresh = above / "input" / "a.txt", above / "input" / "b.txt"
+    before = place.read_bytes()
+    with Corpus.open(above) as corpus:
+        for name in ("a.txt", "b.txt"):
+            with pytest.raises(InputError, match=f"{name} cannot be used"):
+                add_document(corpus, AddArguments(name=name, text="\0\1\2" * 20))
+    assert place.read_bytes() == before
+    assert not fresh.exists()
 
 
 @pytest.mark.parametrize("place", ["input", "input/a.txt", "."])

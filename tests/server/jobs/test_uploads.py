@@ -192,6 +192,14 @@ def test_what_unpacks_to_too_much_is_refused(folder: Path) -> None:
     assert sorted(listed(folder / "input")) == ["one.txt", "small.txt"]
 
 
+def test_an_archive_holds_as_many_files_as_the_limit_says_and_none_more(folder: Path) -> None:
+    store = InputFolder(folder / "input", Limits(files=2))
+    stored, _ = store.unpack(io.BytesIO(archive({"one.txt": b"x", "two.txt": b"y"})))
+    assert [s.name for s in stored] == ["one.txt", "two.txt"]
+    with pytest.raises(InputError, match="more than 2 files"):
+        store.unpack(io.BytesIO(archive({"a.txt": b"x", "b.txt": b"y", "c.txt": b"z"})))
+
+
 @pytest.mark.parametrize("data", [b"", b"PK\x03\x04 no archive", b"x" * 1000])
 def test_what_is_no_archive_is_named(notes: WebClient, data: bytes) -> None:
     reply = send(notes, {"all.zip": data})

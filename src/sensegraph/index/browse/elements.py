@@ -202,10 +202,7 @@ def entities_called(index: Index, name: str) -> list[Entity]:
     except InputError:
         if typed and index.lookups.called(typed[1]):
             return find_entities(index, typed[1], typed[2])
-        called = [e for e in index.graph.entities if fold(name) in map(fold, e.aliases)]
-        if not called:
-            raise
-        return sorted(called, key=lambda e: (-e.degree, -len(e.chunks), e.id))
+        raise
 
 
 def rank_entities(index: Index) -> list[tuple[str, str, int]]:

@@ -249,10 +249,7 @@ class TimedIndex(ScopedIndex):
         claims = tuple(c for c in whole.claims if not self.spans.beyond(c))
         named = {end for r in links for end in (r.source, r.target)} | {c.subject for c in claims}
         entities = (self._entity(e, e.id in named) for e in whole.entities)
-        ids = {e.id for e in whole.entities}
-        return Graph(
-            tuple(e for e in entities if e), tuple(r for r in links if r.source in ids and r.target in ids), claims
-        )
+        return Graph(tuple(e for e in entities if e), links, claims)
 
     def _relation(self, relation: Relation) -> Relation | None:
         kept = self._said(relation.descriptions)
