@@ -36,9 +36,9 @@ def told(question: str) -> str:
 @pytest.mark.parametrize(
     ("question", "answer"),
     [
-        ("When was loomctl 2.1 released?", "**28 September 2022**: Loomctl (2.1-1) unstable; urgency=low."),
-        ("When was version 2.1-2 of loomctl released?", "**24 October 2022**: Loomctl (2.1-2) unstable; urgency=low."),
-        ("What is the release date of spindle 1.5.1?", "**December 2021**: V1.5.1 (Dec 2021)."),
+        ("When was loomctl 2.1 released?", "**28 September 2022**: loomctl (2.1-1) unstable; urgency=low."),
+        ("When was version 2.1-2 of loomctl released?", "**24 October 2022**: loomctl (2.1-2) unstable; urgency=low."),
+        ("What is the release date of spindle 1.5.1?", "**December 2021**: v1.5.1 (Dec 2021)."),
         ("When was spindle v1.4 released?", ""),  # the log does not say when
         ("When was spindle 2.1 released?", ""),  # the version of another program
         ("When was loomctl 2 released?", ""),
@@ -55,17 +55,58 @@ def test_a_version_was_released_when_its_own_entry_says_so(question: str, answer
         (
             "What changed in spindle v1.5.2?",
             [
-                "**V1.5.2 (Jan 2022)**:",
-                "- Perf: the wheel turns faster.",
+                "**v1.5.2 (Jan 2022)**:",
+                "- perf: the wheel turns faster.",
                 "- Build: needs no glue.",
                 "- Doc: the licence is told.",
             ],
         ),
         ("What is new in spindle 1.4?", ["**V1.4**:", "- Build: first for boats."]),
-        ("What changed in loomctl 2.1-2?", ["**Loomctl (2.1-2) unstable; urgency=low**:", "- Mend the pedal."]),
+        ("What changed in loomctl 2.1-2?", ["**loomctl (2.1-2) unstable; urgency=low**:", "- Mend the pedal."]),
         ("What was added in reel 1.1?", ["**Changes in reel from 1.0 to 1.1**:", "- Added a handle."]),
         ("What changed in spindle 9.9?", []),
     ],
 )
 def test_what_changed_in_a_version_is_its_entry_and_no_other_one(question: str, lines: list[str]) -> None:
     assert [line for line in told(question).splitlines() if line][: len(lines) or None] == lines
+
+
+NOTES: Texts = {
+    "shuttle-news": (
+        "version 3.2 - Ada Finch, 2021-03-04\n* Oil the axle\n* New option --fast\n* Fix the brake version 3.1 "
+        "- Ada Finch, 2020-05-06\n* Remove the horn\n"
+    ),
+    "heddle-news": (
+        "heddle 4.5.6 (2 May 2022) ===========\n\nFixes:\n\n* Mend the frame at the corner.\n\nImprovements:\n\n"
+        "* Turn the wheel faster.\n"
+    ),
+    "Batten News": "CHANGES WITH 77:\n\n* The seat is soft now.\n\nCHANGES WITH 76:\n\n* The seat is hard.\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("When was shuttle 3.1 released?", "**6 May 2020**: Version 3.1 - Ada Finch, 2020-05-06."),
+        ("What changed in shuttle 3.1?", "**Version 3.1 - Ada Finch, 2020-05-06**:\n\n- Remove the horn."),
+        ("Which bugs were fixed in shuttle 3.2?", "**Version 3.2 - Ada Finch, 2021-03-04**:\n\n- Fix the brake."),
+        ("What did shuttle 3.2 add?", "**Version 3.2 - Ada Finch, 2021-03-04**:\n\n- New option --fast."),
+        ("Which bug fixes are in heddle 4.5.6?", "**heddle 4.5.6 (2 May 2022)**:\n\n- Mend the frame at the corner."),
+        ("What did heddle 4.5.6 improve?", "**heddle 4.5.6 (2 May 2022)**:\n\n- Turn the wheel faster."),
+        ("What changed in batten 77?", "**CHANGES WITH 77**:\n\n- The seat is soft now."),
+        ("What changed in 77?", ""),
+        ("Which mill was added in shuttle 9.1?", ""),
+    ],
+)
+def test_what_a_version_fixed_or_added_are_the_lines_of_its_entry_that_say_so(question: str, answer: str) -> None:
+    held = passages(NOTES)
+    written = answer_release(Asked(question, held, tuple(read_source_sentences(held, "en"))))
+    assert ("".join(s.text for s in written.statements) if written else "") == answer
+
+
+def test_the_heading_that_a_line_ends_with_is_cited_alone() -> None:
+    held = passages(NOTES)
+    written = answer_release(Asked("When was shuttle 3.1 released?", held, tuple(read_source_sentences(held, "en"))))
+    assert written is not None
+    (source,) = written.statements[0].sources
+    assert NOTES["shuttle-news"][source.start : source.end] == "version 3.1 - Ada Finch, 2020-05-06"

@@ -14,6 +14,7 @@ from random import Random
 from typing import TypeVar
 
 from sensegraph.answering.looked_up_chunks import (
+    find_identified_chunks,
     find_listed_chunks,
     find_named_chunks,
     find_naming_stems,
@@ -244,10 +245,11 @@ def add_named_chunks(
 ) -> tuple[Evidence, NameCounts | None]:
     """The evidence with the chunks in front that say what a name is, for an engine that quotes, where that is asked.
 
-    With it how often the name stands in the corpus.
+    Those that hold an identifier of the question too. With it how often the name stands in the corpus.
     """
     looked_up = for_quoting(rt, lambda: [find_named_chunks(question.text, index)])
     found, named = looked_up[0] if looked_up else ([], None)
+    found = found or for_quoting(rt, lambda: find_identified_chunks(question.text, index))
     if not found:
         return evidence, named
     ids = {p.id for p in found}

@@ -18,6 +18,7 @@ from sensegraph.algorithms.graphs import Longs
 from sensegraph.index.index import Index
 from sensegraph.index.manifest import ChunkEntry
 from sensegraph.index.passages import chunk_passage
+from sensegraph.language.asking.identifiers import find_identifiers, write_identifier_pattern
 from sensegraph.language.asking.kinds import NUMBER, find_series, read_asked_kind
 from sensegraph.language.blocks import read_blocks
 from sensegraph.language.defining import (
@@ -174,6 +175,21 @@ def _rate_chunk(chunk: Chunk, mentions: Sequence[re.Match[str]], writing: Writin
     return best + 0.01 * (seen + labels) + (2.0 + (best > BARE) if titled else 0.0)
 
 
+# ── identifiers ──
+
+
+def find_identified_chunks(question: str, index: Index) -> list[Passage]:
+    """The chunks with an identifier of the question as a whole, those first that hold most of the question."""
+    rough, found = index.root.words.score(list_search_stems(split_runs(question), question)), dict[str, Passage]()
+    for name in find_identifiers(question):
+        held = positions_with(split_runs(name), name, index.root)
+        _, entries = take_entries(held[np.lexsort((held, -rough[held]))][:READ], index)
+        rule = write_identifier_pattern(name)
+        whole = [c for c in index.chunks([e.id for e in entries]).values() if rule.search(f"{c.heading} {c.text}")]
+        found |= {c.id: chunk_passage(c) for c in whole[:KEPT]}
+    return list(found.values())
+
+
 # ── lists ──
 
 
@@ -186,7 +202,7 @@ def find_listed_chunks(question: str, index: Index) -> tuple[list[Passage], bool
     if kind is None:
         return [], True
     root = index.root
-    held = positions_with([kind.noun], question, root)
+    held = positions_with([kind.series or kind.noun], question, root)
     if not len(held):
         return [], True
     rough = root.words.score(list_search_stems(split_runs(question), question))

@@ -34,6 +34,7 @@ _LIST = rf"(?>(?:the\s+|an?\s+)?{_NAME}(?:\s\([^()]*\))?(?:{_GAP}{_NAME}(?:\s\([
 _ONE = re.compile(_NAME)
 _JOINED = re.compile(r"^\s*(?:(?:and|or|und|oder)\s+)?(?:the\s+)?")
 _LISTED = re.compile(rf"{_NAME}(?:(?:\s+in\s+\d{{4}})?{_GAP}{_NAME})*")
+_ABBREVIATIONS = re.compile(r"([A-Z]{2,})s")
 _SERIES = re.compile(r"([A-Z]{2,}[-_ ]?)\d[\w.]*")
 
 
@@ -58,6 +59,12 @@ class AskedKind:
         """The noun in the singular and the plural, as part of an expression."""
         return write_noun_pattern(self.noun)
 
+    @property
+    def series(self) -> str:
+        """The abbreviation of which the noun is the plural ("CVEs"), if it is one: with it begin names of its kind."""
+        match = _ABBREVIATIONS.fullmatch(self.noun)
+        return match[1] if match else ""
+
     @cached_property
     def mention(self) -> re.Pattern[str]:
         """Where the noun stands in a text."""
@@ -67,6 +74,9 @@ class AskedKind:
         """The names that a text puts beside the noun, and whether they stand in an enumeration of several."""
         if not self.mention.search(text):
             return
+        if self.series:
+            found = re.findall(rf"(?<![\w-]){self.series}[-_ ]?\d\w*(?:[-_.:/]\w+)*", text)
+            yield from ((name, len(found) > 1) for name in found)
         for several, rule in _write_rules(self.noun.casefold(), self.pattern, _PLACES.fullmatch(self.noun) is not None):
             for match in rule.finditer(text):
                 found = [m[0] for m in _ONE.finditer(match["list"])]

@@ -14,6 +14,7 @@ from rapidfuzz.distance import LCSseq
 
 from sensegraph.engines.offline.answers.questions import Question
 from sensegraph.engines.offline.reports import sentence_quality
+from sensegraph.language.asking.identifiers import find_identifiers
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.speakers import find_labels, read_turns, split_spoken, write_label
 from sensegraph.language.text import HAN, SAID_FOR, WORD, detect_language, part_camel_case
@@ -98,7 +99,7 @@ def read_source_sentences(passages: Sequence[Passage], code: str) -> list[Source
     seen: set[Source] = set()
     for passage in passages:
         for name, text, source in _read_passage(passage, known, talks):
-            content = stem_content_words(text, code)
+            content = stem_content_words(text, code) or find_identifiers(text)  # as in "[INC-12]"
             if source in seen or not content:
                 continue
             seen.add(source)

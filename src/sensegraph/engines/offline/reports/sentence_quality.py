@@ -16,7 +16,7 @@ from itertools import pairwise
 from sensegraph.engines.offline.stemming import load_stemmer
 from sensegraph.language.asking.sentence_cues import is_command
 from sensegraph.language.sentences import balance_emphasis
-from sensegraph.language.text import HAN, WORD, detect_language
+from sensegraph.language.text import HAN, WORD, detect_language, known_form
 from sensegraph.language.word_lists import read_alternatives, read_list
 
 CUES = read_alternatives("cues")
@@ -111,12 +111,18 @@ _MARKS = re.compile(  # and numbers in brackets, but for those of elements: x[0]
     rf"(?<!\S)\{{(?i:{_NOISE}){_AFTER}\}}|(?<!\b\w)\[(?:(?![^\W\d_])[^\[\]])*\]"
     rf"|\[(?i:(?:{_NOISE}){_AFTER})\]|\((?i:(?:{_SOUND}){_AFTER})\)"
 )
-_SPACED = re.compile(r"(?<!-\w)\s+(?=[,.](?!\w))|\s+(?=[;:!?](?:\s|$))")  # .xz is a name and no end, -u . says where
+_SPACED = re.compile(
+    r"(?<!-\w)\s+(?=,(?!\w)|\.(?!\w|\.(?!\.)|\s[a-z]))|\s+(?=[;:!?](?:\s|$))"
+)  # .xz is a name and no end, -u . says where
 _CLITIC = re.compile(r"(?<=\w) +(?=(?:['’](?:s|re|ve|ll|d|m|t)|n['’]t)\b)", re.IGNORECASE)
 _HESITATION = re.compile(  # "mm" within a sentence is a unit
     r"(?:(?<=\s)|^),? *\b(?:[Uu]h+m*|[Uu]mm*|[Ee]rm+|[Hh]mm+|[Mm]m+-?hmm*|[Mm]mm+)\b(?![-'’])(?: *,)?|^[Mm]m,"
 )
 _LED = re.compile(r"^(?:[\s,;]|\.{2,}|—|[.–-]+(?=\s))+")  # "-5 °C" and ".xz" begin with their signs
+_UNDERLINE = re.compile(
+    r"(?<=[^\s|])\s+(?:={3,}|[~-]{4,})(?:(?:\s+[o*•])?\s+(?=\w)|\s*$)"
+)  # of a heading, put behind it
+_PROGRAM = re.compile(r"[^\W\d_A-Z](?:\w*(?=:\s|\s\(?v?\d+\.\d)|\w*[-_.\d][\w.-]*\w(?=[\s:]))")
 _OPENING = re.compile(f"^(?:{CUES['opening-markers']})", re.IGNORECASE)
 
 
@@ -134,10 +140,15 @@ def tidy_sentence(sentence: str) -> str:
     for _ in range(8):  # a round may bring a label or another filler to the front
         last = shown
         text = " ".join(_MARKS.sub(" ", last).split())
+        text = _UNDERLINE.sub(lambda m: ": " if m.end() < len(m.string) else "", text)
         if detect_language(last) == "en":
             text = _trim_speech(_CLITIC.sub("", _SPACED.sub("", text)))
         text = balance_emphasis(text)
-        shown = text[:1].upper() + text[1:] or last.strip()
+        named = _PROGRAM.match(text)  # names of programs begin small: "gzip 1.2", "run-parts"
+        parts = re.split("[-_.]", named[0]) if named else []
+        unknown = [part for part in parts if not known_form(part) and (len(part) > 3 or part is parts[-1])]
+        small = unknown or any(c.isdigit() for c in "".join(parts))  # but "co-founder"
+        shown = (text if small else text[:1].upper() + text[1:]) or last.strip()
         if shown == last:
             break
     return shown

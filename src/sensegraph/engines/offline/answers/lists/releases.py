@@ -4,33 +4,57 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from sensegraph.engines.offline.answers.asked import Asked, Written, show_sentence, write_date
 from sensegraph.engines.offline.answers.lists.dating import find_exact_date, find_year
 from sensegraph.engines.offline.answers.source_sentences import SourceSentence
+from sensegraph.engines.offline.reports.sentence_quality import is_heading
 from sensegraph.language.text import WORD, list_stems
 from sensegraph.types import Statement
 
 MOST = 10  # changes that are shown
-_LONGEST = 12  # words of the line that opens the entry of a version
-_NUMBER = r"v?(?P<number>\d+(?:\.\d+)+[\w.~+-]*|(?<=version )\d+|(?<=release )\d+)"
+_LONGEST, _SHORT = 12, 4  # words of the line that opens the entry of a version, and of a heading within it
+_AROUND = 3  # lines before one with an identifier that tell what it is of
+_NUMBER = r"v?(?P<number>\d+(?:\.\d+)+[\w.~+-]*|(?<=version )\d+|(?<=release )\d+|(?<=[^\W\d_][ -])\d{2,4})"
 _WHEN = re.compile(
     r"^\W*(?:when\s+(?:was|were|did)|(?:on|in)\s+(?:what|which)\s+(?:day|date|month|year)\s+(?:was|were|did)|"
-    r"what(?:\s+is|\s+was|['’]s)\s+the\s+(?:release\s+)?date\s+of)\s+(?P<name>[^,;?]*?)\s*(?:\b(?:version|release)\s+)?\(?"
+    r"what(?:\s+is|\s+was|['’]s)\s+the\s+(?:release\s+)?date\s+of)\s+(?P<name>[^,;?]*?)[\s-]*(?:\b(?:version|release)\s+)?\(?"
     + _NUMBER
     + r"\)?(?:\s+(?:\w+\s+)?(?:released|out|published|issued|appear\w*|uploaded|of\s+(?P<of>[^,;?]+?)))*\s*\?*\s*$",
     re.IGNORECASE,
 )  # fmt: skip
+_KINDS = {  # what changes do, as questions and headings of entries name it, and lines begin
+    "fix": r"fix\w*|bugs?|bugfix\w*|correct\w*|repair\w*",
+    "add": r"new|add\w*|features?|introduc\w*",
+    "remove": r"remov\w*|dropp?\w*|delet\w*",
+    "improve": r"improv\w*|enhanc\w*",
+    "deprecate": r"deprecat\w*|obsolet\w*",
+    "secure": r"secur\w*|vulnerab\w*|CVEs?|denial-of-service",
+}
+_CHANGE = rf"\b(?:chang\w*|news?|bring\w*|includ\w*|{'|'.join(_KINDS.values())})"
 _WHAT = re.compile(
-    r"^\W*(?:what(?:['’]s|\s+(?:is|are|was|were|has|have|got|did))?|which\s+\w+\s+(?:was|were|are|is))\s+(?:been\s+)?"
-    r"(?:chang(?:ed?|es)|new|fix\w*|add\w*|remov\w*|improv\w*|the\s+(?:changes|news|fixes))\s+(?:\w+\s+)?(?:in|with|by|of)\s+"
-    r"(?P<name>[^,;?]*?)\s*(?:\b(?:version|release)\s+)?\(?" + _NUMBER + r"\)?(?:\s+of\s+(?P<of>[^,;?]+?))?\s*\?*\s*$",
+    rf"^\W*(?:what|which|list|show|name)(?:['’]s)?\b(?P<asked>[^,;?]*?{_CHANGE}[^,;?]*?)\s+(?:in|with|by|of|for)\s+"
+    r"(?P<name>[^,;?]*?)[\s-]*(?:\b(?:version|release)\s+)?\(?" + _NUMBER + r"\)?(?:\s+of\s+(?P<of>[^,;?]+?))?\s*\?*\s*$",
     re.IGNORECASE,
-)
+)  # fmt: skip
+_DOES = re.compile(
+    r"^\W*(?P<asked>(?:what|which)(?:\s+\w+){0,3}?)\s+(?:did|does|do|has|have)\s+(?P<name>[^,;?]*?)[\s-]*"
+    rf"(?:\b(?:version|release)\s+)?\(?{_NUMBER}\)?(?:\s+of\s+(?P<of>[^,;?]+?))?\s+(?P<verb>{_CHANGE})\s*\?*\s*$",
+    re.IGNORECASE,
+)  # fmt: skip
 _OPENS = re.compile(
     r"^\W*(?:(?:changes?|news?)\s+(?:in|for|with|from)\b(?:.*\bto)?(?:\s+[\w+-]+){0,2}?\s+|"
-    r"(?:[A-Za-z][\w.+-]*\s+)?(?:(?:version|release)\s+)?)\(?v?(?P<number>\d+(?:\.[\w~+-]+)+)",
+    r"(?:[A-Za-z][\w.+-]*\s+)?(?:(?:version|release)\s+)?)\(?v?(?P<number>\d+(?:\.[\w~+-]+)+)|"
+    r"^\W*(?:changes\s+(?:in|with)|version|release)(?:\s+version)?\s+(?P<whole>\d+)\b(?!\.\d)",
     re.IGNORECASE,
+)
+_PRESENTS = re.compile(
+    r"\b(?:new\s+features|changes)\s+(?:\w+\s+){0,2}?(?:to|in)\s+[^\W\d_][\w+]*[\s-]v?(?P<number>\d+(?:\.\d+)+)\s+since\b",
+    re.IGNORECASE,
+)
+_ENDS_WITH_HEAD = re.compile(
+    r"\s(?P<head>(?:version|release)\s+v?\d+(?:\.\d+)*\s*[-–—:(,]\s*\S[^.!?]{0,60})$", re.IGNORECASE
 )
 _SIGNS = re.compile(r"^\W*-- ?\S.*<\S+@\S+>")
 
@@ -38,16 +62,18 @@ _SIGNS = re.compile(r"^\W*-- ?\S.*<\S+@\S+>")
 def answer_release(asked: Asked) -> Written | None:
     """When a version was released, or what changed in it; None for other questions, and where no entry is of it."""
     when = _WHEN.search(asked.question)
-    match = when or _WHAT.search(asked.question)
+    match = when or _DOES.search(asked.question) or _WHAT.search(asked.question)
     if match is None:
         return None
     name = " ".join(part for part in (match["name"], match["of"]) if part)
-    opening = _find_opening(match["number"], name, asked.sentences)
+    sentences = _part_headings(asked.sentences)
+    opening = _find_opening(match["number"], name, sentences) if name or not match["number"].isdigit() else -1
     if opening < 0:
         return None
-    head, entry = asked.sentences[opening], _read_entry(opening, asked.sentences)
+    head, entry = sentences[opening], _read_entry(opening, sentences)
     if not when:
-        told = [s for s in entry if not _SIGNS.search(s.raw)]
+        words = f"{match['asked']} {match.groupdict().get('verb') or ''}"
+        told = _choose_lines(words, [s for s in entry if not _SIGNS.search(s.raw)])
         lines = [head.cite(f"**{show_sentence(head).rstrip('.:')}**:")] if told else []
         lines += [s.cite(("\n- " if i else "\n\n- ") + show_sentence(s)) for i, s in enumerate(told[:MOST])]
         lines += [Statement(f"\n\nAnd {len(told) - MOST} more.")] if len(told) > MOST else []
@@ -58,6 +84,41 @@ def answer_release(asked: Asked) -> Written | None:
             text = f"**{write_date(date)}**: {show_sentence(head)}"
             return Written((Statement(text, tuple(dict.fromkeys((head.reference, one.reference))), sources),))
     return None
+
+
+def _part_headings(sentences: Sequence[SourceSentence]) -> list[SourceSentence]:
+    """The sentences, those parted that end with a dated line which opens an entry: the lines of a page run on."""
+    found: list[SourceSentence] = []
+    for one in sentences:
+        match = _ENDS_WITH_HEAD.search(one.raw)
+        if match and find_exact_date(match["head"]):
+            at = one.source.start + match.start("head")
+            before = one.raw[: match.start()]
+            found.append(replace(one, raw=before, source=replace(one.source, end=one.source.start + len(before))))
+            one = replace(one, raw=match["head"], source=replace(one.source, start=at))
+        found.append(one)
+    return found
+
+
+def _choose_lines(asked: str, entry: Sequence[SourceSentence]) -> list[SourceSentence]:
+    """The lines of an entry that are of the kind asked for: below such headings, or by how they begin, else all."""
+    kinds = [rule for rule in _KINDS.values() if re.search(rf"\b(?:{rule})\b", asked, re.IGNORECASE)]
+    if code := re.search(r"\b[A-Z]{3,}s?\b", asked):  # "Which CVE was fixed …": what stands around its name
+        rule = re.compile(rf"\b{code[0].rstrip('s')}[-_ ]?\d")
+        named = [i for i, s in enumerate(entry) if rule.search(s.raw)]
+        return [s for i, s in enumerate(entry) if any(at - _AROUND <= i <= at for at in named)] or list(entry)
+    if not kinds or re.search(r"\bchang|\bnews?\b(?!\s+feature)", asked, re.IGNORECASE):
+        return list(entry)
+    kind = re.compile(rf"^\W*(?:\S+\s+){{0,2}}?(?:{'|'.join(kinds)})\b", re.IGNORECASE)
+    below: list[SourceSentence] = []
+    heading: SourceSentence | None = None
+    for one in entry:
+        words = len(WORD.findall(one.raw))
+        if (words <= _SHORT and one.raw.rstrip().endswith(":")) or (words <= 2 and is_heading(one.raw)):
+            heading = one
+        elif heading and kind.search(heading.raw):
+            below.append(one)
+    return below or [s for s in entry if kind.search(s.raw)] or list(entry)
 
 
 def _find_opening(number: str, name: str, sentences: Sequence[SourceSentence]) -> int:
@@ -77,8 +138,9 @@ def _find_opening(number: str, name: str, sentences: Sequence[SourceSentence]) -
 
 def _read_number(one: SourceSentence) -> str:
     """The version whose entry a line opens, or empty."""
-    match = _OPENS.search(one.raw) if len(WORD.findall(one.raw)) <= _LONGEST else None
-    return match["number"].lower().rstrip(".") if match else ""
+    match = _OPENS.search(one.raw) if len(WORD.findall(one.raw)) <= _LONGEST else _PRESENTS.search(one.raw)
+    number = match and (match.groupdict().get("whole") or match["number"])
+    return number.lower().rstrip(".") if number else ""
 
 
 def _read_entry(opening: int, sentences: Sequence[SourceSentence]) -> list[SourceSentence]:

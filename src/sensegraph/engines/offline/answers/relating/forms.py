@@ -8,6 +8,7 @@ from sensegraph.engines.offline.answers import facts
 from sensegraph.engines.offline.answers.asked import Asked, Written
 from sensegraph.engines.offline.answers.definitions import answer_definition
 from sensegraph.engines.offline.answers.lists.count_answers import answer_count
+from sensegraph.engines.offline.answers.lists.identifiers import answer_identifier
 from sensegraph.engines.offline.answers.lists.list_answers import answer_list
 from sensegraph.engines.offline.answers.lists.mention_counts import answer_mentions
 from sensegraph.engines.offline.answers.lists.option_counts import answer_option_count
@@ -24,6 +25,7 @@ from sensegraph.engines.offline.answers.relating.relations import answer_relatio
 from sensegraph.engines.offline.answers.relating.successions import answer_succession
 
 FORMS: tuple[Callable[[Asked], Written | None], ...] = (
+    answer_identifier,
     answer_release,
     answer_definition,
     answer_office,
