@@ -201,7 +201,7 @@ def test_types_of_question_are_told_apart_and_abstentions_counted(run: Run):
     assert run(plan(OFFLINE.replace("asked.txt", "typed.jsonl"))).exit_code == 0
     report = Path("plan.results/report.md").read_text()
     assert "## Types of question" in report
-    assert "| adversarial (1) |" in report
+    assert "| claims | adversarial | 1 |" in report
     assert re.search(r"\| words \| [01] of 1 \|", report)
 
 

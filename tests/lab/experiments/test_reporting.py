@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from io import StringIO
 from typing import Any
 
 import pytest
@@ -14,6 +16,7 @@ from sensegraph.lab.experiments.conditions import Asked, Condition, Plan, Reply,
 from sensegraph.lab.experiments.evaluation_report import build_report, summarise_evaluation, tabulate_means
 from sensegraph.lab.experiments.experiment import Compared, Measure, Outcome, measure_lengths
 from sensegraph.lab.experiments.sheets import format_count, render_markdown
+from sensegraph.lab.experiments.table_files import list_tables, render_csv, render_latex
 from sensegraph.lab.judging.length_control import ControlledRate
 from sensegraph.lab.scores.statistics import Interval, Values, compare_all_pairs, compare_judged_pairs
 from sensegraph.types import Answer, Usage
@@ -225,9 +228,21 @@ def test_means_stand_with_their_intervals_which_are_wilsons_where_they_are_share
     assert texts == ["1.00 [1.00, 1.00]", "1.00 [0.44, 1.00]"]
 
 
-def test_the_highest_mean_is_marked_where_all_are_of_the_same_questions():
-    assert cells({"a": [1.0, 2.0], "b": [3.0, 4.0]}) == [("1.50", False), ("3.50", True)]
-    assert cells({"a": [1.0, None], "b": [3.0, None]}) == [("1.00 (n 1)", False), ("3.00 (n 1)", True)]
+def test_a_mean_is_marked_where_it_is_higher_by_more_than_chance_and_lower_than_none():
+    assert cells({"a": [1.0, 2.0], "b": [3.0, 4.0]}) == [("1.50", False), ("3.50", False)]
+    assert [strong for _, strong in cells({**steady(20, 1), "d": [n + 1 for n in range(20)]})] == [
+        True,
+        False,
+        False,
+        True,
+    ]
+    chain = {"a": [n + 2 for n in range(20)], "b": [n + 1 for n in range(20)], "c": list(range(20))}
+    assert [strong for _, strong in cells(chain)] == [True, False, False]
+    lacking = {name: [*own, None] for name, own in steady(20, 1).items()}
+    assert [strong for _, strong in cells(lacking)] == [True, False, False]
+    marked, plain = outcome([steady(20, 1)]), outcome([steady(20, 0)])
+    assert tabulate_means(marked.compared[1:], marked).note.startswith("Bold: higher than another by more than chance")
+    assert "Bold" not in tabulate_means(plain.compared[1:], plain).note
 
 
 def test_means_of_different_questions_are_not_marked_and_say_how_many_they_are_of():
@@ -239,22 +254,9 @@ def test_means_of_different_questions_are_not_marked_and_say_how_many_they_are_o
     assert "n:" not in tabulate_means(whole.compared[1:], whole).note
 
 
-def test_means_that_are_alike_as_shown_are_not_told_apart():
-    assert cells({"a": [10.0, 10.0], "b": [10.0, 10.0]}) == [("10.00", False), ("10.00", False)]
-    assert cells({"a": [0.97201], "b": [0.97199]}, 3) == [("0.972", False), ("0.972", False)]
-    assert cells({"a": [0.97201], "b": [0.97199], "c": [0.5]}, 3) == [
-        ("0.972", True),
-        ("0.972", True),
-        ("0.500", False),
-    ]
-
-
 def test_a_condition_without_any_value_does_not_keep_the_others_from_being_compared():
-    assert cells({"a": [1.0, 2.0], "b": [3.0, 4.0], "c": [None, None]}) == [
-        ("1.50", False),
-        ("3.50", True),
-        ("–", False),
-    ]
+    found = cells({"a": list(range(20)), "b": [n + 1 for n in range(20)], "c": [None] * 20})
+    assert found == [("9.50", False), ("10.50", True), ("–", False)]
 
 
 def test_the_lines_on_the_terminal_say_too_how_many_questions_a_mean_is_of():
@@ -267,10 +269,57 @@ def test_the_lines_on_the_terminal_say_too_how_many_questions_a_mean_is_of():
 # ── the rest ──
 
 
+def test_answers_that_differ_are_shown_and_how_many_do_not_is_said():
+    found = outcome([steady(3, 1)])
+    one = found.answers["b"][0]
+    answers = {**found.answers, "c": (one, one, Reply(Answer("It snowed.")))}
+    text = render_markdown(build_report(replace(found, answers=answers)))
+    shown = text.split("## Answers side by side")[1]
+    assert re.findall("### (.*)", shown) == ["Question 2?"]
+    assert "All conditions gave the same answer to 2 of 3 questions, which are not shown." in shown
+
+
+def test_every_measure_of_a_group_is_shown_by_type_of_question():
+    found = outcome([steady(4, 1), steady(4, 2)])
+    typed = tuple(replace(q, type="who" if i < 3 else "when") for i, q in enumerate(found.questions))
+    text = render_markdown(build_report(replace(found, questions=typed)))
+    rows = text.split("**Clusters of claims by type of question (counted)**")[1].split("\n\n")[1].splitlines()
+    assert rows[0] == "| measure | type | questions | a | b | c |"
+    assert rows[2:] == [
+        "| m1 | when | 1 | 4.00 | 3.00 | 3.00 |",
+        "| m1 | who | 3 | 2.00 | 1.00 | 1.00 |",
+        "| m2 | when | 1 | 5.00 | 3.00 | 3.00 |",
+        "| m2 | who | 3 | 3.00 | 1.00 | 1.00 |",
+    ]
+
+
+def test_tables_for_programs_hold_numbers_in_ascii_each_in_its_column():
+    found = outcome([{"a": [1.0, 2.0, 4.0, None], "b": [2.0, 2.5, 4.5, 1.0]}])
+    means, pairs = (
+        list(csv.DictReader(StringIO(render_csv(table))))
+        for name, table in list_tables(build_report(found))
+        if name.endswith(("claims-means", "m1-pairs"))
+    )
+    assert list(means[0])[1:5] == ["a mean", "a low", "a high", "a n"]
+    assert (float(means[0]["a mean"]), means[0]["a n"], means[0]["b n"]) == (pytest.approx(7 / 3), "3", "4")
+    assert (pairs[0]["pair first"], pairs[0]["pair second"], pairs[0]["p exact"]) == ("a", "b", "1")
+    numbers = [v for name, v in pairs[0].items() if name not in ("pair first", "pair second", "better")]
+    assert all(v.isascii() and (not v or float(v) is not None) for v in numbers)
+    assert float(pairs[0]["difference"]) == pytest.approx(-2 / 3)
+    assert all(name.isascii() for name in pairs[0])
+
+
+def test_labels_in_latex_stay_when_something_comes_before_them_and_wide_tables_become_narrow():
+    found = outcome([steady(20, 1)])
+    text = render_latex(build_report(found))
+    assert re.findall(r"\\label\{(.*)\}", text)[1:3] == ["tab:clusters-of-claims-means", "tab:m1-pairs"]
+    assert text.count(r"\begin{adjustbox}{max width=\textwidth}") == text.count(r"\begin{tabular}")
+
+
 def test_the_effect_is_over_the_questions_that_stand_beside_it():
     (pair,) = compare_all_pairs({"a": [1.0, 2.0, 4.0], "b": [1.0, 2.0, 3.0]}, draws=10)
-    (row,) = tabulate_pairs("m", [pair]).rows
-    shown = dict(zip(tabulate_pairs("m", [pair]).head, (c.text for c in row), strict=True))
+    (row,) = tabulate_pairs("m", {"m": [pair]}).rows
+    shown = dict(zip(tabulate_pairs("m", {"m": [pair]}).head, (c.text for c in row), strict=True))
     assert (shown["z"], shown["z/√n"], shown["n"], shown["wins"], shown["even"]) == ("+1.00", "+0.58", "3", "1", "2")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 
 from sensegraph.lab.experiments import charts, sheets
 from sensegraph.lab.experiments.experiment import Outcome, Verdicts
@@ -25,7 +26,7 @@ from sensegraph.types import Usage
 HOW = (
     "Tables of every pair of conditions: z and p are those of Wilcoxon's signed-rank test, two-sided, exact up to "
     f"{EXACT} differences; questions without a difference take no part in them. p Holm is corrected over all pairs of "
-    "one table. The 95 % interval of a mean or a mean difference is that of resampled questions, of a share or a win "
+    "one measure. The 95 % interval of a mean or a mean difference is that of resampled questions, of a share or a win "
     f"rate Wilson's. Better is said only where p Holm is below {LEVEL} and the interval leaves out 0 (a rate of 50). n "
     "counts the questions that both conditions have a value for, and z/√n, the effect, is over these, −1 to 1; wins, "
     "even and losses add up to them. p sign is the sign test on wins and losses, p normal that of Shapiro and Wilk's "
@@ -79,38 +80,62 @@ def explain_lack_of_power(listed: Sequence[Pair]) -> str:
 
 
 def tabulate_pairs(
-    name: str, listed: Sequence[Pair], digits: int = 2, *, rates: bool = False, higher: str = "better"
+    name: str,
+    listed: Mapping[str, Sequence[Pair]],
+    digits: int = 2,
+    *,
+    rates: bool = False,
+    higher: str = "better",
 ) -> sheets.Table:
-    """A row a pair of conditions: means, difference with interval, tests, counts; `rates` are win rates of a judge.
+    """A row a measure and pair of conditions: means, difference with interval, tests, counts.
 
-    `higher` is what the one with the higher mean is called; it is marked where that is better.
+    `rates` are win rates of a judge. `higher` is what the one with the higher mean is called; it is marked where that
+    is better. The measures are named where there are several.
     """
+    several = len(listed) > 1
     what = ["win rate, first", "95 %", "second"] if rates else ["first", "second", "difference", "95 %"]
     head = ["pair", higher, *what, "p Holm", "z", "p", "z/√n", "wins", "even", "losses", "p sign", "p normal", "n"]
-    return make_table(
-        f"{name}: every pair of conditions",
-        head,
-        [_make_pair_row(p, digits, rates, marked=higher == "better") for p in listed],
-    )
+    rows = []
+    for measure, pairs in listed.items():
+        made = [_make_pair_row(p, digits, rates, marked=higher == "better") for p in pairs]
+        rows += [[sheets.Cell(measure, words=True), *row] for row in made] if several else made
+    caption = f"{name}: every pair of conditions"
+    return make_table(caption, ["measure", *head] if several else head, rows, name=f"{sheets.make_slug(name)}-pairs")
 
 
-def _make_pair_row(p: Pair, digits: int, rates: bool, *, marked: bool) -> sheets.Cells:
+def _make_pair_row(p: Pair, digits: int, rates: bool, *, marked: bool) -> list[sheets.Cell | str]:
     interval = p.rate if rates else p.difference
+    form, figures = partial(format_number, digits=digits), [sheets.Cell("–")] * 3
+    ends: sheets.Figures = (("low", interval.low), ("high", interval.high))
     if not rates:
         between = f"{format_signed(interval.low, digits)} … {format_signed(interval.high, digits)}"
-        first, second = (format_number(mean, digits) for mean in p.means)
-        figures = [first, second, format_signed(interval.mean, digits), between]
+        first, second = (_show_figure(form(mean), mean) for mean in p.means)
+        apart = _show_figure(format_signed(interval.mean, digits), interval.mean)
+        figures = [first, second, apart, sheets.Cell(between, figures=ends)]
     elif p.n:
-        between = f"{format_number(interval.low, digits)} … {format_number(interval.high, digits)}"
-        figures = [format_number(interval.mean, digits), between, format_number(100 - interval.mean, digits)]
-    else:
-        figures = ["–", "–", "–"]
-    better = sheets.Cell(p.better or "–", strong=marked and bool(p.better))
-    corrected = sheets.Cell(format_p_value(p.p_holm), strong=p.p_holm < LEVEL)
-    test = format_signed(p.z), format_p_value(p.p) + (" exact" if p.exact else ""), format_signed(p.effect)
+        between = f"{form(interval.low)} … {form(interval.high)}"
+        won, lost = (_show_figure(form(share), share) for share in (interval.mean, 100 - interval.mean))
+        figures = [won, sheets.Cell(between, figures=ends), lost]
+    better = sheets.Cell(p.better or "–", strong=marked and bool(p.better), words=True)
+    corrected = _show_p(p.p_holm, strong=p.p_holm < LEVEL)
+    plain = _show_p(p.p, " exact" if p.exact else "", (("exact", float(p.exact)),))
+    test = _show_figure(format_signed(p.z), p.z), plain, _show_figure(format_signed(p.effect), p.effect)
     counts = str(p.wins), str(p.ties), str(p.losses)
-    others = format_p_value(p.sign_p), "–" if p.normal is None else format_p_value(p.normal), f"{p.n:,}"
-    return [f"{p.first} – {p.second}", better, *figures, corrected, *test, *counts, *others]
+    others = _show_p(p.sign_p), sheets.Cell("–") if p.normal is None else _show_p(p.normal), f"{p.n:,}"
+    return [show_pair(p.first, p.second), better, *figures, corrected, *test, *counts, *others]
+
+
+def show_pair(first: str, second: str) -> sheets.Cell:
+    """Two conditions as a cell; for programs each by itself."""
+    return sheets.Cell(f"{first} – {second}", words=True, figures=(("first", first), ("second", second)))
+
+
+def _show_figure(text: str, value: float) -> sheets.Cell:
+    return sheets.Cell(text, figures=(("", value),))
+
+
+def _show_p(p: float, mark: str = "", more: sheets.Figures = (), *, strong: bool = False) -> sheets.Cell:
+    return sheets.Cell(f"{format_p_value(p)}{mark}", strong=strong, figures=(("", p), *more))
 
 
 def report_verdicts(found: Outcome) -> Iterable[sheets.Section]:
@@ -129,7 +154,7 @@ def report_verdicts(found: Outcome) -> Iterable[sheets.Section]:
     listed = [(c, every, found.verdicts.bias.controlled[c]) for c, every in found.verdicts.pairs.items()]
     controlled = tuple(tabulate_controlled_rates(c, rates, names) for c, _, rates in listed)
     plain = tuple(tabulate_win_rates(criterion, every, names) for criterion, every, _ in listed)
-    tests = tuple(tabulate_pairs(criterion, every, 1, rates=True) for criterion, every, _ in listed)
+    tests = tuple(tabulate_pairs(criterion, {criterion: every}, 1, rates=True) for criterion, every, _ in listed)
     parts: list[sheets.Part] = [
         told_rules,
         sheets.Grid(controlled, f"{_NOTE} {_NOT_TOLD}: one side is (nearly) always the longer one."),
@@ -140,8 +165,8 @@ def report_verdicts(found: Outcome) -> Iterable[sheets.Section]:
         sheets.Fold("Every pair of conditions by plain win rates, with tests", tests),
     ]
     if found.verdicts.agreement:
-        rows = [
-            [c, str(a.comparisons), str(a.tied), str(a.missing), str(a.even), str(a.decided), _format_share(a.interval)]
+        rows: list[sheets.Cells] = [
+            [c, str(a.comparisons), str(a.tied), str(a.missing), str(a.even), str(a.decided), _show_share(a.interval)]
             for c, a in found.verdicts.agreement.items()
         ]
         head = ["", "comparisons", "judge tied", "missing", "counts equal", "decided", "agree"]
@@ -203,12 +228,12 @@ def tabulate_rate_pairs(criterion: str, listed: Sequence[Pair], rates: Sequence[
     """A row a pair: what is better, the win rate of the first at equal length with its test, and the plain one."""
     rows: list[sheets.Cells] = []
     for p, r in zip(listed, rates, strict=True):
-        told = (_format_interval(r.rate), format_p_value(r.p_holm)) if r.rate else (_NOT_TOLD, "–")
-        better = sheets.Cell(r.better or "–", strong=bool(r.better))
+        told = (show_interval(r.rate, 1), _show_p(r.p_holm)) if r.rate else (_NOT_TOLD, "–")
+        better = sheets.Cell(r.better or "–", strong=bool(r.better), words=True)
         lengths = f"{r.longer:,}", f"{r.shorter:,}"
-        unaided = _format_interval(r.unaided) if r.follows_length else "–"
-        plain = _format_interval(p.rate) if p.n else "–"
-        rows.append([f"{p.first} – {p.second}", better, *told, unaided, *lengths, plain, f"{p.n:,}"])
+        unaided = show_interval(r.unaided, 1) if r.follows_length else "–"
+        plain = show_interval(p.rate, 1) if p.n else "–"
+        rows.append([show_pair(p.first, p.second), better, *told, unaided, *lengths, plain, f"{p.n:,}"])
     head = ["pair", "better", "at equal length", "p Holm", "not longer", "longer", "shorter", "plain", "n"]
     note = (
         "Win rates of the first in percent with 95 % intervals. Longer, shorter: questions in which its answer is. Not "
@@ -218,50 +243,58 @@ def tabulate_rate_pairs(criterion: str, listed: Sequence[Pair], rates: Sequence[
     return make_table(f"{criterion}: win rates at equal length, and plain", head, rows, note)
 
 
-def _format_interval(value: Interval) -> str:
-    return f"{format_number(value.mean, 1)} [{format_number(value.low, 1)}, {format_number(value.high, 1)}]"
+def show_interval(value: Interval, digits: int, n: int | None = None) -> sheets.Cell:
+    """A mean with its interval as a cell, and with the number of its questions where that has to be said."""
+    mean, low, high = (format_number(v, digits) for v in (value.mean, value.low, value.high))
+    figures: sheets.Figures = (("mean", value.mean), ("low", value.low), ("high", value.high))
+    text = f"{mean} [{low}, {high}]" + (f" (n {n:,})" if n is not None else "")
+    return sheets.Cell(text, figures=(*figures, ("n", float(n))) if n is not None else figures)
 
 
 def _report_bias(found: Verdicts) -> Iterable[sheets.Items | sheets.Table]:
     whole, b = found.bias.whole, found.bias
-    shares = [
-        ["first place wins, of the verdicts with a winner", _share_of(whole.first, whole.decided), "50 % is fair"],
-        ["same winner in both orders", _share_of(whole.consistent, whole.orders), "below 60 % differences are noise"],
-        ["ties", _share_of(whole.ties, whole.verdicts - whole.missing), ""],
-        ["replicates that agree", _format_percent(b.agreement), ""],
+    shares: list[tuple[str, sheets.Cell, str]] = [
+        ("first place wins, of the verdicts with a winner", _share_of(whole.first, whole.decided), "50 % is fair"),
+        ("same winner in both orders", _share_of(whole.consistent, whole.orders), "below 60 % differences are noise"),
+        ("ties", _share_of(whole.ties, whole.verdicts - whole.missing), ""),
+        ("replicates that agree", _show_percent(b.agreement), ""),
     ]
     for criterion, effect in b.length.items():
-        shares.append([f"longer answers win by {criterion}", _format_share(effect.share), "50 % is fair"])
+        shares.append((f"longer answers win by {criterion}", _show_share(effect.share), "50 % is fair"))
         told = f"0 is fair; a control should be below; p Holm {format_p_value(effect.p_holm)}"
-        shares.append([f"length and score by {criterion} (rank correlation)", format_number(effect.correlation), told])
+        correlation = sheets.Cell(format_number(effect.correlation), figures=(("mean", effect.correlation),))
+        shares.append((f"length and score by {criterion} (rank correlation)", correlation, told))
     cells: list[sheets.Cells] = [[label, value, sheets.Cell(words, words=True)] for label, value, words in shares]
     yield make_table("What the verdicts owe to place and length", ["", "share", "how to read it"], cells)
     # what the judge's reasons appeal to, by criterion (edge2024, §5; G43)
     by_criterion = {c: theme_shares(listed) for c, listed in reasons_by_criterion(found.judgements).items()}
     if any(share for appeals in by_criterion.values() for share in appeals.values()):
         named = list(dict.fromkeys(theme for appeals in by_criterion.values() for theme in appeals))
-        rows = [[theme, *(_format_percent(appeals.get(theme)) for appeals in by_criterion.values())] for theme in named]
+        appealing: list[sheets.Cells] = [
+            [theme, *(_show_percent(appeals.get(theme)) for appeals in by_criterion.values())] for theme in named
+        ]
         note = (
             "Share of the reasons that speak of it; wording is matched, in English only. All reasons: verdicts.jsonl."
         )
-        yield make_table("What the judge's reasons appeal to", ["", *by_criterion], rows, note)
+        yield make_table("What the judge's reasons appeal to", ["", *by_criterion], appealing, note)
     none = "No warning: neither place nor length decides more than chance would."
     yield sheets.Items((*(b.warnings or (none,)), *b.remarks))
 
 
-def _share_of(share: float | None, count: int) -> str:
-    return _format_share(None if share is None else wilson_interval(share, count))
+def _share_of(share: float | None, count: int) -> sheets.Cell:
+    return _show_share(None if share is None else wilson_interval(share, count))
 
 
-def _format_share(share: Interval | None) -> str:
+def _show_share(share: Interval | None) -> sheets.Cell:
     """A share from 0 to 1 as percent, with its interval."""
     if share is None:
-        return "–"
-    return f"{100 * share.mean:.1f} % [{100 * share.low:.1f}, {100 * share.high:.1f}]"
+        return sheets.Cell("–")
+    mean, low, high = (100 * v for v in (share.mean, share.low, share.high))
+    return sheets.Cell(f"{mean:.1f} % [{low:.1f}, {high:.1f}]", figures=(("mean", mean), ("low", low), ("high", high)))
 
 
-def _format_percent(share: float | None) -> str:
-    return "–" if share is None else f"{100 * share:.1f} %"
+def _show_percent(share: float | None) -> sheets.Cell:
+    return sheets.Cell("–") if share is None else sheets.Cell(f"{100 * share:.1f} %", figures=(("mean", 100 * share),))
 
 
 def tabulate_marks(given: Marks) -> sheets.Table:

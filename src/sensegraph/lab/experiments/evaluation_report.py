@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from itertools import groupby
 from typing import Any
 
 from sensegraph.answering.grounding.checking import count_abstentions
 from sensegraph.display import format_source
 from sensegraph.lab.experiments import charts, comparison_tables, sheets
-from sensegraph.lab.experiments.comparison_tables import HOW, describe_evaluation, tabulate_pairs
+from sensegraph.lab.experiments.comparison_tables import HOW, describe_evaluation, show_interval, tabulate_pairs
 from sensegraph.lab.experiments.conditions import Condition, Plan
 from sensegraph.lab.experiments.experiment import Compared, Measure, Outcome, Verdicts
 from sensegraph.lab.experiments.findings import list_findings
@@ -30,6 +30,7 @@ from sensegraph.lab.scores.statistics import Interval, Pair, Values, mean_interv
 from sensegraph.types import Usage
 
 _EVERY = "Every pair of conditions, with tests"
+_BOLD = "Bold: higher than another by more than chance, and lower than none."
 _FEWER = "n: the questions with a value, where some have none. Means of different questions are not compared."
 
 
@@ -54,21 +55,27 @@ def build_report(found: Outcome) -> Sheet:
     # a section for each group of measures: the means, then every pair
     for group, listed in groupby(found.compared[1:], lambda c: c.measure.group):
         compared = list(listed)
-        every = tuple(tabulate_pairs(c.measure.name, c.pairs, c.measure.digits) for c in compared)
+        name = group if len(compared) > 1 else compared[0].measure.name
+        every = tabulate_pairs(name, {c.measure.name: c.pairs for c in compared}, compared[0].measure.digits)
         spread = [comparison_tables.tabulate_marks(found.marks)] if found.marks and group.startswith("Scores") else []
-        fold = [sheets.Fold(_EVERY, every)] if len(found.conditions) > 1 else []
+        fold = [sheets.Fold(_EVERY, (every,))] if len(found.conditions) > 1 else []
         sections.append(
             Section(group, (tabulate_means(compared, found), draw_group(compared, found.plan), *spread, *fold))
         )
     lengths = draw_group(found.compared[:1], found.plan)
     sections += [*report_types(found), Section("Cost, latency and length", (*tabulate_costs(found), lengths))]
-    examples = []
-    for i, question in enumerate(found.questions[: found.plan.examples]):
+    differing = [i for i in range(len(found.questions)) if len({r[i].answer.text for r in found.answers.values()}) > 1]
+    shown = differing if len(found.conditions) > 1 else range(len(found.questions))
+    examples: list[sheets.Part] = []
+    for i in shown[: found.plan.examples]:
         texts = []
         for name, reply in ((n, replies[i]) for n, replies in found.answers.items()):
             sources = tuple(map(format_source, reply.answer.citations))
             texts.append(sheets.Named(name, reply.answer.text or f"(failed: {reply.failure})", sources))
-        examples.append(sheets.Beside(question.text, tuple(texts)))
+        examples.append(sheets.Beside(found.questions[i].text, tuple(texts)))
+    equal, of = len(found.questions) - len(differing), format_count(len(found.questions), "question")
+    if found.plan.examples and equal and len(found.conditions) > 1:
+        examples.append(f"All conditions gave the same answer to {equal:,} of {of}, which are not shown.")
     if examples:
         sections.append(Section("Answers side by side", tuple(examples)))
     return Sheet(found.plan.title or f"Evaluation of {found.corpus}", tuple(_describe_setup(found)), tuple(sections))
@@ -90,25 +97,25 @@ def _describe_setup(found: Outcome) -> Iterable[str]:
 
 
 def tabulate_means(compared: Sequence[Compared], found: Outcome) -> Table:
-    """A row a measure: the mean of every condition, the highest marked where all are of the same questions.
+    """A row a measure: the mean of every condition, marked where it is higher by more than chance.
 
-    Marked is what is highest as it is shown, unless all are, or questions differ.
+    Marked are those that are higher than another and lower than none, where all are of the same questions.
     """
     names, first = [c.name for c in found.conditions], compared[0].measure
     rows: list[sheets.Cells] = []
-    for measure in (c.measure for c in compared):
-        defined = {n: m for n in names if (m := measure.mean(n)) is not None}
-        shown = {n: format_number(m, measure.digits) for n, m in defined.items()}
-        questions = {tuple(v is None for v in measure.values[n]) for n in defined}
-        top = shown[max(defined, key=defined.__getitem__)] if defined else ""
-        marked = len(questions) == 1 and len(set(shown.values())) > 1
-        means = ((n, _format_mean_interval(measure, n, found.plan)) for n in names)
-        rows.append([measure.name, *(Cell(mean, strong=marked and shown.get(n) == top) for n, mean in means)])
+    for c in compared:
+        defined = [n for n in names if c.measure.mean(n) is not None]
+        same = len({tuple(v is None for v in c.measure.values[n]) for n in defined}) == 1
+        best = {p.better for p in c.pairs} - {p.worse for p in c.pairs} if same else set()
+        means = ((n, _show_mean_interval(c.measure, n, found.plan)) for n in names)
+        rows.append([c.measure.name, *(replace(mean, strong=n in best) for n, mean in means)])
     lacking = any(c.measure.undefined(n) for c in compared for n in names)
-    note = " ".join(filter(None, (first.note, _FEWER if lacking else "", describe_evaluation(found))))
+    marked = any(isinstance(cell, Cell) and cell.strong for row in rows for cell in row)
+    notes = (_BOLD if marked else "", first.note, _FEWER if lacking else "", describe_evaluation(found))
     asked = format_count(len(found.questions), "question")
     caption = f"{first.group}: mean of {asked} with its 95 % interval ({first.by})"
-    return make_table(caption, ["", *names], rows, note)
+    name = f"{sheets.make_slug(first.group)}-means"
+    return make_table(caption, ["", *names], rows, " ".join(filter(None, notes)), name)
 
 
 def draw_group(compared: Sequence[Compared], plan: Plan) -> sheets.Picture:
@@ -123,6 +130,13 @@ def _find_interval(measure: Measure, condition: str, plan: Plan) -> Interval | N
     return mean_interval(measure.values[condition], plan.draws, plan.seed, share=measure.share)
 
 
+def _show_mean(values: Values, digits: int) -> Cell:
+    """The mean of the values that there are, as a cell."""
+    own = [v for v in values if v is not None]
+    figures: sheets.Figures = (("mean", sum(own) / len(own) if own else None), ("n", float(len(own))))
+    return Cell(_format_mean(values, digits), figures=figures)
+
+
 def _format_mean(values: Values, digits: int) -> str:
     """The mean of the values that there are, with their number where some are lacking."""
     own = [v for v in values if v is not None]
@@ -132,15 +146,14 @@ def _format_mean(values: Values, digits: int) -> str:
     return f"{format_number(sum(own) / len(own), digits)}{fewer}"
 
 
-def _format_mean_interval(measure: Measure, condition: str, plan: Plan) -> str:
-    """The same with the 95 % interval of the mean."""
-    digits = measure.digits
-    mean, interval = _format_mean(measure.values[condition], digits), _find_interval(measure, condition, plan)
+def _show_mean_interval(measure: Measure, condition: str, plan: Plan) -> Cell:
+    """The mean of the values that there are, with its 95 % interval, and with their number where some are lacking."""
+    values, interval = measure.values[condition], _find_interval(measure, condition, plan)
     if interval is None:
-        return mean
-    figure, _, fewer = mean.partition(" ")
-    ends = f"[{format_number(interval.low, digits)}, {format_number(interval.high, digits)}]"
-    return " ".join(filter(None, (figure, ends, fewer)))
+        return Cell(format_number(None))
+    known = sum(v is not None for v in values)
+    cell = show_interval(interval, measure.digits, known if known < len(values) else None)
+    return replace(cell, figures=(*cell.figures[:3], ("n", float(known))))
 
 
 def report_types(found: Outcome) -> Iterable[Section]:
@@ -149,22 +162,26 @@ def report_types(found: Outcome) -> Iterable[Section]:
     for i, question in enumerate(found.questions):
         kinds.setdefault(question.type or "(none)", []).append(i)
     parts: list[Table] = []
-    for _, listed in groupby(found.compared, lambda c: c.measure.group) if len(kinds) > 1 else ():
-        measure = next(listed).measure
+    for group, listed in groupby(found.compared, lambda c: c.measure.group) if len(kinds) > 1 else ():
         averages: list[sheets.Cells] = []
-        for kind, places in sorted(kinds.items()):
-            own = (_format_mean([v[i] for i in places], measure.digits) for v in measure.values.values())
-            averages.append([f"{kind} ({len(places)})", *own])
-        caption = f"{measure.name} by type of question ({measure.by})"
-        parts.append(make_table(caption, ["", *measure.values], averages))
+        measures = [c.measure for c in listed]
+        for measure in measures:
+            for kind, places in sorted(kinds.items()):
+                own = (_show_mean([v[i] for i in places], measure.digits) for v in measure.values.values())
+                averages.append([measure.name, Cell(kind, words=True), f"{len(places):,}", *own])
+        caption = f"{group} by type of question ({measures[0].by})"
+        head = ["measure", "type", "questions", *measures[0].values]
+        parts.append(make_table(caption, head, averages, name=f"{sheets.make_slug(group)}-types"))
     if not all(q.answerable for q in found.questions):
-        rows = []
+        rows: list[sheets.Cells] = []
         for name, replies in found.answers.items():
             judged = zip(found.questions, replies, strict=True)
             texts = ((q.answerable, "" if r.refused else r.answer.text) for q, r in judged if not r.failure)
             told = count_abstentions(texts)
             shown = (told.rate, told.false_rate, told.precision)
-            rows.append([name, f"{told.abstained} of {told.unanswerable}", *(format_number(v) for v in shown)])
+            counts: sheets.Figures = (("", float(told.abstained)), ("of", float(told.unanswerable)))
+            abstained = Cell(f"{told.abstained} of {told.unanswerable}", figures=counts)
+            rows.append([name, abstained, *(format_number(v) for v in shown)])
         head = ["", "abstained", "rate", "on questions with an answer", "precision"]
         parts.append(make_table("Answers that say they have none, on questions without an answer", head, rows))
     if parts:
@@ -188,9 +205,9 @@ def tabulate_costs(found: Outcome) -> Iterable[Table | sheets.Fold]:
         "As it was when the answers were made. What conditions share is paid once, by the first that asks. Context: "
         "mean tokens of the evidence that an answer was written from. Words: mean length of an answer."
     )
-    yield make_table(f"What the answers took: engine {found.engine}", head_of_costs, costs, note)
+    yield make_table(f"What the answers took: engine {found.engine}", head_of_costs, costs, note, "costs")
     if len(found.conditions) > 1:
-        lengths = tabulate_pairs("words", found.compared[0].pairs, 0, higher="longer")
+        lengths = tabulate_pairs("words", {"words": found.compared[0].pairs}, 0, higher="longer")
         yield sheets.Fold("Lengths: every pair of conditions, with tests", (lengths,))
     # what was paid for, named as the estimate names it: `measuring: claim` is the step claimify.claim
     paid: dict[str, Usage] = {}
@@ -201,7 +218,7 @@ def tabulate_costs(found: Outcome) -> Iterable[Table | sheets.Fold]:
     if paid:
         rows = [[task, *_format_spent(usage)] for task, usage in paid.items()]
         caption = "What measuring and judging took, all runs of this evaluation together"
-        yield make_table(caption, ["", *spending], rows)
+        yield make_table(caption, ["", *spending], rows, name="measuring-costs")
 
 
 def _format_spent(u: Usage) -> tuple[str, ...]:

@@ -15,17 +15,23 @@ FIGURES = "figures"  # the folder of the charts, beside the report
 _SOFT = 0.75  # of the way to the ends of the scale, so that numbers stay legible
 
 
+Figure = float | str | None  # what a program reads of a cell
+Figures = tuple[tuple[str, Figure], ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Cell:
     """A cell of a table. `shade` colours it from 0 (low) over 0.5 (even) to 1 (high); `strong` marks what counts.
 
-    `words` says that it holds words, which may be broken into lines, rather than a figure.
+    `words` says that it holds words, which may be broken into lines, rather than a figure. `figures` are what a program
+    reads in its place, each under a name of its own ("" for the column's): `mean`, `low`, `high`, `n`.
     """
 
     text: str
     shade: float | None = None
     strong: bool = False
     words: bool = False
+    figures: Figures = ()
 
 
 Cells = Sequence[Cell | str]  # a row: a cell that is no more than its text may be given as that
@@ -33,12 +39,16 @@ Cells = Sequence[Cell | str]  # a row: a cell that is no more than its text may 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table with a caption; the first cell of a row names it. `note` says how it is to be read."""
+    """A table with a caption; the first cell of a row names it. `note` says how it is to be read.
+
+    `name` is what files and references call it; without one the first words of the caption.
+    """
 
     caption: str
     head: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
     note: str = ""
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,10 +120,10 @@ class Sheet:
     sections: tuple[Section, ...]
 
 
-def make_table(caption: str, head: Sequence[str], rows: Sequence[Cells], note: str = "") -> Table:
+def make_table(caption: str, head: Sequence[str], rows: Sequence[Cells], note: str = "", name: str = "") -> Table:
     """A table whose plain cells may be given as texts."""
     cells = tuple(tuple(c if isinstance(c, Cell) else Cell(c) for c in row) for row in rows)
-    return Table(caption, tuple(head), cells, note)
+    return Table(caption, tuple(head), cells, note, name)
 
 
 def holds_words(given: Table, column: int) -> bool:

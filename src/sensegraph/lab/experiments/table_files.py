@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from io import StringIO
 
-from sensegraph.lab.experiments.sheets import Fold, Grid, Sheet, Table, holds_words
+from sensegraph.lab.experiments.sheets import Figure, Fold, Grid, Sheet, Table, holds_words, make_slug
 
 _NUMBER = re.compile(r"[+−-]?\d[\d,]*(\.\d+)?")
 _SIGNS = {
@@ -16,7 +17,11 @@ _SIGNS = {
     "−": "$-$", "±": r"$\pm$", "√": r"$\surd$", "≤": r"$\le$", "≥": r"$\ge$", "·": r"$\cdot$", "–": "--",
     "…": r"\ldots{}",
 }  # fmt: skip
-_USAGE = "% Needs \\usepackage{booktabs} and \\usepackage[utf8]{inputenc} (the latter is the default since 2018).\n"
+_USAGE = (
+    "% Needs \\usepackage{booktabs}, \\usepackage{adjustbox}, which makes wide tables as narrow as the text, and\n"
+    "% \\usepackage[utf8]{inputenc} (the default since 2018).\n"
+)
+_ASCII = {"−": "-", "–": "-", "±": "+-", "√": "sqrt ", "×": "x", "…": "..."}  # in the heads of CSV
 
 
 def list_tables(sheet: Sheet) -> Iterator[tuple[str, Table]]:
@@ -27,18 +32,38 @@ def list_tables(sheet: Sheet) -> Iterator[tuple[str, Table]]:
             inner = part.tables if isinstance(part, Grid | Fold) else (part,) if isinstance(part, Table) else ()
             for table in inner:
                 number += 1
-                words = "-".join("".join(c if c.isalnum() else " " for c in table.caption.lower()).split()[:6])
+                words = table.name or "-".join(make_slug(table.caption).split("-")[:6])
                 yield f"{number:02}-{words}", table
 
 
 def render_csv(table: Table) -> str:
-    """A table as CSV, figures as a program reads them: no commas for thousands, a hyphen for minus, empty for none."""
+    """A table as CSV, figures as a program reads them, with all their digits.
+
+    A cell of several figures (a mean with its interval) takes a column for each. There are no commas for thousands, a
+    hyphen for minus, and nothing where there is no figure.
+    """
     out = StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(table.head)
+    named = [_list_figures(row[place].figures for row in table.rows) for place in range(len(table.head))]
+    heads = zip(table.head, named, strict=True)
+    head = [f"{text} {name}".strip() for text, names in heads for name in (names or [""])]
+    writer.writerow(["".join(_ASCII.get(c, c) for c in text) for text in head])
     for row in table.rows:
-        writer.writerow([_plain_figure(cell.text) for cell in row])
+        values: list[str] = []
+        for cell, names in zip(row, named, strict=True):
+            own = dict(cell.figures)
+            values += [_write_figure(own.get(name)) for name in names] or [_plain_figure(cell.text)]
+        writer.writerow(values)
     return out.getvalue()
+
+
+def _list_figures(column: Iterable[Sequence[tuple[str, Figure]]]) -> list[str]:
+    """The names of the figures of a column, in order; none where its cells are no more than their texts."""
+    return list(dict.fromkeys(name for figures in column for name, _ in figures))
+
+
+def _write_figure(value: Figure) -> str:
+    return value if isinstance(value, str) else "" if value is None else f"{value:.12g}"
 
 
 def _plain_figure(text: str) -> str:
@@ -48,8 +73,13 @@ def _plain_figure(text: str) -> str:
 
 
 def render_latex(sheet: Sheet) -> str:
-    """All tables of a report as LaTeX floats, to be read by \\input."""
-    return _USAGE + "\n".join(_render_latex_table(name, table) for name, table in list_tables(sheet))
+    """All tables of a report as LaTeX floats, to be read by \\input; labels are tab: and what the table is called."""
+    shown, labels = list[str](), Counter[str]()
+    for name, table in list_tables(sheet):
+        label = name.partition("-")[2]  # without the number, which changes with what stands before it
+        labels[label] += 1
+        shown.append(_render_latex_table(f"{label}-{labels[label]}" if labels[label] > 1 else label, table))
+    return _USAGE + "\n".join(shown)
 
 
 def _render_latex_table(name: str, table: Table) -> str:
@@ -61,8 +91,8 @@ def _render_latex_table(name: str, table: Table) -> str:
     note = [rf"\par\smallskip\footnotesize {escape_latex(table.note)}"] if table.note else []
     lines = [
         r"\begin{table}", r"\centering", rf"\caption{{{escape_latex(table.caption)}}}", rf"\label{{tab:{name}}}",
-        rf"\begin{{tabular}}{{{columns}}}", r"\toprule", *rows, r"\bottomrule", r"\end{tabular}", *note,
-        r"\end{table}", "",
+        r"\begin{adjustbox}{max width=\textwidth}", rf"\begin{{tabular}}{{{columns}}}", r"\toprule", *rows,
+        r"\bottomrule", r"\end{tabular}", r"\end{adjustbox}", *note, r"\end{table}", "",
     ]  # fmt: skip
     return "\n".join(lines)
 
