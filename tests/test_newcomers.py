@@ -286,3 +286,12 @@ def test_such_a_question_is_answered_from_all_documents(harbour_papers: Corpus, 
     assert len({c.document for c in answer.citations}) > 1
     themes = harbour_papers.query("What are the main themes?", method="graphrag")
     assert answer.text == themes.text
+
+
+def test_the_page_and_the_quick_start_say_which_files_are_read_and_what_is_installed_for_them():
+    root = Path(__file__).resolve().parents[1]
+    label = (root / "src/sensegraph/server/page/library.js").read_text(encoding="utf-8")
+    assert "Texts, Markdown, PDF, Word and other office files, tables, mail, web pages, .zip." in label
+    start = (root / "docs/quickstart.md").read_text(encoding="utf-8")
+    assert "sensegraph index PAPERS --root notes" in start
+    assert "pip install 'sensegraph[server,docs]'" in start

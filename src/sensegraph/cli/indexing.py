@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import signal
 import time
@@ -203,7 +204,13 @@ def remove_documents(
     documents: Annotated[list[str], typer.Argument(metavar="DOCUMENT", help="Ids, as `documents list` shows them.")],
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Name what would be removed; nothing is changed.")] = False,
 ) -> None:
-    """Remove documents and bring the index up to date: as if they had never been there. Files are not touched."""
+    """Remove documents and bring the index up to date: as if they had never been there.
+
+    Files are not touched: indexing their folder again reads them again. Move them away, or exclude them.
+    """
+    from sensegraph.corpus.sources import Added
+    from sensegraph.corpus.workspace import ORIGIN
+
     with run.corpus() as corpus:
         have = list(corpus.document_keys())
         for name in documents:
@@ -215,11 +222,16 @@ def remove_documents(
             told = f"would remove {show.format_quantity(len(documents), 'document')}: {', '.join(documents)}"
             run.print_result(lambda: {"removed": documents, "dry_run": True}, lambda: told)
             return
+        came = corpus.store.refs(ORIGIN)
+        places = {place for name in documents for place in came.get(ORIGIN + name, "").split("\n")}
         corpus.remove(*documents)
         left = corpus.document_keys()
         built = corpus.build() if left else None
-    from sensegraph.corpus.sources import Added
-
+    if there := sorted(place for place in places if os.path.exists(place)):
+        print_message(
+            f"Files stay where they are, and `sensegraph index {shlex.join(there)}` reads them again: move them away, "
+            "or name them in documents.exclude."
+        )
     done = f"removed {show.format_quantity(len(documents), 'document')}\n"
     run.print_result(
         lambda: {"removed": documents, **(views.view_built(built, Added(), []) if built else {})},

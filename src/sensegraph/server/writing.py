@@ -9,7 +9,7 @@ from msgspec import Meta
 
 from sensegraph.corpus import views
 from sensegraph.errors import EmptyCorpus, InputError
-from sensegraph.server.inputs import find_base, find_file, find_input
+from sensegraph.server.inputs import check_input, find_base, find_file, find_input
 from sensegraph.server.token_budget import JSON, copy_plain, fit_result
 from sensegraph.server.tools import Arguments, Text, Tokens, Tool
 
@@ -22,6 +22,7 @@ _ORDER = [("communities", "left_out", "skipped", "gone"), ("computed",), ("notes
 
 def follow_input(corpus: Corpus) -> JSON:
     """Make the corpus hold what `input` holds, and build; what came of it, as `index --json` says it."""
+    check_input(corpus)
     done = corpus.mirror.sync(find_input(corpus), base=find_base(corpus))
     return views.view_built(corpus.build(), done.as_added(), done.withheld)
 

@@ -11,9 +11,12 @@ from typer.testing import CliRunner
 from sensegraph.cli import app
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import InputError
-from sensegraph.server.inputs import find_base, find_file
+from sensegraph.server.http.access import ServeOptions
+from sensegraph.server.http.corpora import ServedCorpus
+from sensegraph.server.inputs import find_base, find_file, find_origin, list_origins
 from sensegraph.server.jobs.job_process import drop_files
 from sensegraph.server.writing import AddArguments, RemoveArguments, add_document, follow_input, remove_document
+from sensegraph.types import Document
 from web_client import WebClient, serving
 
 C = "/api/v1/notes"
@@ -43,7 +46,7 @@ def test_the_library_finds_nothing_new_in_what_was_read_from_above(above: Path) 
         assert [plan[part] for part in ("added", "edited", "renamed", "removed", "withheld")] == [[]] * 5
         assert set(plan["same"]) == before - {"beside.txt"}
         assert client.get(f"{C}/documents/input%2Fa.txt").json["original"]
-        assert not client.get(f"{C}/documents/beside.txt").json["original"]
+        assert not client.ask("DELETE", f"{C}/documents/beside.txt?plan=true").json["file"]
         assert client.get(f"{C}/documents/input%2Fa.txt/original").body.startswith(b"Ada Finch")
         assert client.ask("DELETE", f"{C}/documents/input%2Fa.txt?plan=true").json["file"]
 
@@ -116,3 +119,89 @@ def test_a_document_from_elsewhere_is_no_file_of_input_though_one_has_its_name(f
 
 def send(client: WebClient, name: str, text: str) -> None:
     assert client.ask("PUT", f"{C}/documents/{name}", text.encode()).status in (200, 201)
+
+
+# ── documents that were read from elsewhere ──
+
+
+@pytest.fixture
+def papers(tmp_path: Path) -> Iterator[tuple[Path, Corpus]]:
+    """A folder of papers, and a corpus in another folder that was read from it."""
+    folder, root = tmp_path / "papers", tmp_path / "lib"
+    (folder / "sub").mkdir(parents=True)
+    (root / "input").mkdir(parents=True)
+    (folder / "a.txt").write_text("Ada Finch keeps the lighthouse of Skerry Point.")
+    (folder / "sub" / "b.txt").write_text("Tom Reeve leads the fleet of Port Ellery.")
+    done = CliRunner().invoke(app, ["index", str(folder), "--root", str(root)])
+    assert done.exit_code == 0, done.output
+    with Corpus.open(root) as corpus:
+        yield folder, corpus
+
+
+def test_the_file_that_a_document_was_read_from_is_given_while_it_gives_the_same_text(
+    papers: tuple[Path, Corpus],
+) -> None:
+    folder, corpus = papers
+    with serving({"notes": corpus}) as client:
+        assert client.get(f"{C}/documents/a.txt").json["original"]
+        assert client.get(f"{C}/documents/a.txt/original").body.startswith(b"Ada Finch")
+        assert client.get(f"{C}/documents/sub%2Fb.txt/original").body.startswith(b"Tom Reeve")
+        (folder / "a.txt").write_text("Ada Finch has left.")
+        (folder / "sub" / "b.txt").unlink()
+        for name in ("a.txt", "sub%2Fb.txt"):
+            refused = client.get(f"{C}/documents/{name}/original")
+            assert (refused.status, "gone or changed" in refused.json["error"]["message"]) == (404, True)
+
+
+def test_files_from_elsewhere_are_given_on_this_machine_alone_and_never_through_a_link_or_where_masked(
+    papers: tuple[Path, Corpus], tmp_path: Path
+) -> None:
+    folder, corpus = papers
+    with serving({"notes": corpus}, ServeOptions(port=0, hosts=("notes.example",))) as client:
+        assert not client.get(f"{C}/documents/a.txt").json["original"]
+        refused = client.get(f"{C}/documents/a.txt/original")
+        assert (refused.status, str(folder) in refused.json["error"]["message"]) == (404, False)
+    (tmp_path / "a.txt").write_bytes((folder / "a.txt").read_bytes())
+    (folder / "a.txt").unlink()
+    (folder / "a.txt").symlink_to(tmp_path / "a.txt")
+    with serving({"notes": corpus}) as client:
+        assert client.get(f"{C}/documents/a.txt/original").status == 404
+    with Corpus.open(corpus.root, settings={"personal": {"mask": "mask"}}) as masked:
+        assert ServedCorpus("notes", masked).origin("sub/b.txt") is None
+        assert not ServedCorpus("notes", masked).may_lie_elsewhere("sub/b.txt")
+
+
+def test_a_corpus_that_says_it_came_from_any_file_leads_to_no_text_that_it_does_not_hold(
+    papers: tuple[Path, Corpus], tmp_path: Path
+) -> None:
+    _, corpus = papers
+    (tmp_path / "secret.txt").write_text("the key is 4711")
+    corpus.add(Document("secret.txt", "What a stranger wrote."), Document("../secret.txt", "What a stranger wrote."))
+    corpus.mirror.record_origin([tmp_path], ["secret.txt", "../secret.txt"])
+    assert find_origin(corpus, "secret.txt") is None
+    corpus.mirror.record_origin([tmp_path / "papers"], ["../secret.txt"])
+    assert list_origins(corpus, "../secret.txt") == []
+
+
+def test_a_corpus_read_from_elsewhere_says_how_it_is_compared_with_its_files(papers: tuple[Path, Corpus]) -> None:
+    folder, corpus = papers
+    with serving({"notes": corpus}) as client:
+        refused = client.post(f"{C}/plan", {})
+        command = f"sensegraph index {folder} --root {corpus.root} --sync --dry-run"
+        assert (refused.status, command in refused.json["error"]["message"]) == (400, True)
+    with serving({"notes": corpus}, ServeOptions(port=0, hosts=("notes.example",))) as client:
+        assert str(folder) not in client.post(f"{C}/plan", {}).json["error"]["message"]
+    with pytest.raises(InputError, match="read from elsewhere"):
+        follow_input(corpus)
+    (corpus.root / "input" / "c.txt").write_text("Nora Blythe runs the Blythe Shipyard.")
+    assert follow_input(corpus)["new"] == 1
+    assert len(corpus.document_keys()) == 3
+
+
+def test_removing_a_document_says_that_its_file_brings_it_back(papers: tuple[Path, Corpus]) -> None:
+    folder, corpus = papers
+    assert "the file stays where it was read from" in str(drop_files(corpus, ["a.txt"])["notes"])
+    done = CliRunner().invoke(app, ["documents", "remove", "sub/b.txt", "--root", str(corpus.root)])
+    assert f"`sensegraph index {folder}` reads them again" in done.stderr
+    index(corpus.root, "../papers", "--sync")
+    assert set(corpus.document_keys()) == {"a.txt", "sub/b.txt"}

@@ -118,7 +118,6 @@ def names_in_question(text: str, names: Names) -> list[int]:
 _ALL = 20_000  # chunks up to which every one is looked at
 _POOL = 2_000  # chunks that are looked at for their words in a larger corpus
 BY_WORDS = "words"  # the name of a ranking in which names had no say
-_BY_WORDS = "names of these documents lead to few others: passages are ordered by their words, not by links"
 _READ = 50  # passages of which none is read twice
 _TIE = 1e-6  # words decide among what the walk does not come to
 
@@ -184,7 +183,7 @@ class Walk(AnswersOnce):
     def retrieve(self, question: Question, index: Index, rt: Runtime) -> Evidence:
         """The passages that the walk comes to, best first, within the context."""
         found = self.rank(question, index, rt)
-        notes = [_BY_WORDS] if found.name == BY_WORDS else []
+        notes = list[str]()
         ranked = diversify_ranking(question, found, index, rt, self.diversify, self.balance)
         if WORDING.name not in index.manifest.part_names:
             return evidence_of(ranked, index, self.top, self.context_tokens, notes)

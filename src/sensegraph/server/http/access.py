@@ -132,6 +132,11 @@ class ServeOptions:
         """What a client may do at most."""
         return "read" if self.read_only else "write"
 
+    @property
+    def local(self) -> bool:
+        """Whether this machine alone is served, as far as that is known: a proxy is, where it has a name here."""
+        return is_loopback(self.host) and not self.hosts
+
     def knows_host(self, header: str) -> bool:
         """Whether a Host header names this server.
 

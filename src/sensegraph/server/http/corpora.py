@@ -21,7 +21,7 @@ from sensegraph.runtime.activity import StopToken, begin_activity
 from sensegraph.server.http.access import Limits, ServeOptions
 from sensegraph.server.http.failures import Refused
 from sensegraph.server.http.metrics import Metrics
-from sensegraph.server.inputs import find_file
+from sensegraph.server.inputs import find_file, find_origin, list_origins
 from sensegraph.types import Usage
 
 R = TypeVar("R")
@@ -50,9 +50,18 @@ class ServedCorpus:
 
     def original(self, name: str) -> Path | None:
         """The file of a document, inside `input`; None where it is elsewhere, or not to be shown."""
-        if self.masked or "\0" in name or any(part.startswith(".") for part in name.split("/")):
-            return None
-        return find_file(self.corpus, name)
+        return None if self._hides(name) else find_file(self.corpus, name)
+
+    def may_lie_elsewhere(self, name: str) -> bool:
+        """Whether a file is there, outside `input`, from which the document may have been read."""
+        return not self._hides(name) and bool(list_origins(self.corpus, name))
+
+    def origin(self, name: str) -> Path | None:
+        """The file outside `input` that gives this document, as it is now; None where there is none, or not shown."""
+        return None if self._hides(name) else find_origin(self.corpus, name)
+
+    def _hides(self, name: str) -> bool:
+        return self.masked or "\0" in name or any(part.startswith(".") for part in name.split("/"))
 
     def tag(self) -> str:
         """What stands for all that a reader can be shown: the index, and the documents that wait for the next."""

@@ -121,7 +121,10 @@ class CorpusRoutes:
 
         def view(corpus: Corpus) -> JSON:
             page = corpus.browser.document(name, start=start, end=end, mentions=mentions)
-            return views.view_document(page, served.original(name) is not None)
+            there = served.original(name) is not None or (
+                self._library.options.local and served.may_lie_elsewhere(name)
+            )
+            return views.view_document(page, there)
 
         return await self._view(request, view, 404)
 
@@ -130,8 +133,15 @@ class CorpusRoutes:
         if served.masked:
             raise Refused(403, "This corpus masks personal data: originals are not shown.")
         place = served.original(name)
+        if place is None and self._library.options.local:
+            place = await self._library.workers.read(lambda: served.origin(name))
         if place is None:
-            raise Refused(404, f"The file of {name!r} is not in the folder input of this corpus.")
+            why = (
+                "it has gone or changed where it was read from"
+                if self._library.options.local
+                else "no other file is shown here"
+            )
+            raise Refused(404, f"The file of {name!r} is not in the folder input of this corpus, and {why}.")
         headers = {
             "Content-Disposition": f"attachment; filename*=UTF-8''{quote(place.name, safe='')}",
             "Content-Security-Policy": "sandbox; default-src 'none'",

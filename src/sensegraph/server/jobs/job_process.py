@@ -20,7 +20,7 @@ from sensegraph.corpus import views
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SensegraphError, Stopped
 from sensegraph.runtime.activity import StopToken, begin_activity
-from sensegraph.server.inputs import find_file, find_input
+from sensegraph.server.inputs import find_file, find_input, list_origins
 from sensegraph.server.jobs.job_request import JobRequest
 from sensegraph.server.writing import build_rest, follow_input
 
@@ -75,10 +75,13 @@ def drop_files(corpus: Corpus, documents: Sequence[str]) -> dict[str, Any]:
     """Remove documents with their files in `input`, and build the index without them."""
     find_input(corpus)
     files = [place for name in documents if (place := find_file(corpus, name))]
+    stay = [str(place) for name in documents if not find_file(corpus, name) for place in list_origins(corpus, name)]
     corpus.remove(*documents)
     for place in files:
         place.unlink()
     left, notes = build_rest(corpus)
+    if stay:
+        notes.append("the file stays where it was read from: indexing that folder again reads it again")
     return {"removed": list(documents), "documents": left, "notes": notes}
 
 

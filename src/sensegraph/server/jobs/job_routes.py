@@ -19,7 +19,7 @@ from sensegraph.server.http.corpora import JSON, Library, ServedCorpus
 from sensegraph.server.http.failures import Refused
 from sensegraph.server.http.routes import Endpoint, decode_name, pack_object, read_body, read_query_flag, read_tail
 from sensegraph.server.http.streams import EventResponse, format_event
-from sensegraph.server.inputs import find_base, find_input
+from sensegraph.server.inputs import check_input, find_base, find_input
 from sensegraph.server.jobs.job_request import JobRequest, Kind
 from sensegraph.server.jobs.jobs import Job, Jobs
 from sensegraph.server.jobs.uploads import InputFolder
@@ -122,6 +122,7 @@ class JobRoutes:
 
         def look(corpus: Corpus) -> JSON:
             folder = find_input(corpus)
+            check_input(corpus, shown=self._library.options.local)
             if not folder.is_dir():
                 raise EmptyCorpus("No file was sent yet; send one first.")
             plan = corpus.mirror.plan(folder, estimate=True, base=find_base(corpus))

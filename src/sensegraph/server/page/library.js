@@ -21,7 +21,7 @@ export class Library {
       this.picker.value = "";
     }}});
     this.drop = h("label", {class: "drop", for: "files"}, icon("up"), h("b", {}, "Drop files here, or choose them"),
-      h("span", {class: "soft"}, "Texts, Markdown, PDF, mail, web pages, .zip. Nothing is computed before you have seen the plan."));
+      h("span", {class: "soft"}, "Texts, Markdown, PDF, Word and other office files, tables, mail, web pages, .zip. Nothing is computed before you have seen the plan."));
     this.search = h("input", {type: "search", placeholder: "Filter by name", "aria-label": "Filter documents by name", on: {input: () => {
       clearTimeout(this.timer);
       this.timer = setTimeout(() => this.draw(this.words = this.search.value.trim()), 150);
