@@ -31,6 +31,15 @@ def test_no_pair_of_similar_names_is_missed(rows: list[list[str]], least: float)
     assert found.similarity.tolist() == pytest.approx([all_pairs[pair] for pair in sorted(wanted)])
 
 
+def test_a_pair_that_rounding_put_below_the_least_counts_and_one_further_below_does_not() -> None:
+    rows = [["a", "b"], ["a", "c"]]
+    (cosine,) = similar_words(rows, 0.1, 5).similarity
+    for short, count in ((0.0, 1), (0.5e-9, 1), (2e-9, 0)):
+        assert len(similar_words(rows, cosine + short, 5)) == count
+    edge = cosine + 1e-9
+    assert len(similar_words(rows, edge, 5)) == (cosine >= edge - 1e-9)
+
+
 def test_only_the_nearest_of_every_name_are_kept() -> None:
     rows = [["a"], ["a"], ["a"], ["a"]]
     found = similar_words(rows, 0.8, 1)

@@ -27,6 +27,7 @@ from sensegraph.cli.lab import evaluation_forecast, evaluation_setup
 from sensegraph.cli.lab.evaluate import confirm_calls
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import EndpointDown, InputError
+from sensegraph.lab.experiments import experiment
 from sensegraph.lab.experiments.rehearsal import USUAL
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from wired import stories
@@ -70,6 +71,20 @@ concurrency = 4
 chunk_tokens = 120
 [settings.model]
 max_gleanings = 0
+"""
+
+POOR = """
+corpus = "stories.jsonl"
+questions = "posed.txt"
+metrics = ["claims"]
+draws = 50
+[conditions.SS]
+method = "naive"
+[settings.endpoint]
+base_url = "{url}"
+model = "scripted"
+[settings.index]
+parts = []
 """
 
 
@@ -587,6 +602,26 @@ def test_a_killed_evaluation_pays_for_nothing_twice(run: Run, server: ScriptedSe
         assert len(before & set(again)) <= 2 * 4  # what was on its way, or just in: as many as run side by side, twice
         assert len(again) <= total - len(before) + 2 * 4
         assert Path(f"plan-{share}.results/verdicts.jsonl").read_text() == expected
+
+
+def test_replies_of_an_evaluation_that_is_interrupted_are_kept_with_its_results(
+    run: Run, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
+):
+    """And not with the index, which may be somebody else's."""
+    ask = experiment.ask_condition
+
+    def answer_and_stop(*given: Any, **more: Any) -> Any:
+        found = ask(*given, **more)
+        if server.done():  # what is foreseen asks nobody
+            raise KeyboardInterrupt
+        return found
+
+    monkeypatch.setattr(experiment, "ask_condition", answer_and_stop)
+    plan(POOR.format(url=server.base_url))
+    stopped = run("plan.toml", "--yes")
+    assert stopped.exit_code == 130, stopped.output
+    with closing(SqliteStore(Path("plan.results") / "store")) as store:
+        assert store.replies.any()
 
 
 def test_as_many_calls_as_the_plan_allows_are_made_without_asking(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

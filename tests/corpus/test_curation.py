@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
 from scripted import ScriptedServer
+from sensegraph.corpus.browser import Browser
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.corpus.names import Applied, NameDecisions
 from sensegraph.errors import InputError
@@ -66,16 +67,16 @@ def names(opened: Corpus) -> set[str]:
 
 
 def test_of_two_entities_of_one_name_is_asked_which(made: Corpus) -> None:
-    twins = tuple(Entity(f"a{i}", "Ada", kind, "", (), ("c",), 1, 1) for i, kind in enumerate(("person", "ship")))
-    graph = Graph(twins)
-    index = SimpleNamespace(
-        graph=graph, lookups=build_lookups.fn([(graph, Hierarchy())])[0], entities=lambda ids: dict[str, Entity]()
-    )
-    names = NameDecisions(made.workspace, cast("Any", SimpleNamespace(index=lambda: index)))
+    kinds = ("person", "ship")
+    graph = Graph(tuple(Entity(f"{kind}-0123456789", "Ada", kind, "", (), ("c",), 1, 1) for kind in kinds))
+    index = SimpleNamespace(graph=graph, lookups=build_lookups.fn([(graph, Hierarchy())])[0])
+    builder: Any = SimpleNamespace(index=lambda: index)
     with pytest.raises(
         InputError, match=r"'ada' may be any of 2 entities; say which: 'Ada \(person\)', 'Ada \(ship\)'"
     ):
-        names.rename("ada", "Ada Finch")
+        NameDecisions(made.workspace, builder).rename("ada", "Ada Finch")
+    with pytest.raises(InputError, match=r"2 entities: person \(person-012\), ship \(ship-01234\); give the type"):
+        Browser(made.workspace, builder).entity("ada")
 
 
 # ── nothing is built anew but what changed ──

@@ -35,7 +35,8 @@ _KINDS = {  # what changes do, as questions and headings of entries name it, and
 _CHANGE = rf"\b(?:chang\w*|news?|bring\w*|includ\w*|{'|'.join(_KINDS.values())})"
 _WHAT = re.compile(
     rf"^\W*(?:what|which|list|show|name)(?:['’]s)?\b(?P<asked>[^,;?]*?{_CHANGE}[^,;?]*?)\s+(?:in|with|by|of|for)\s+"
-    r"(?P<name>[^,;?]*?)[\s-]*(?:\b(?:version|release)\s+)?\(?" + _NUMBER + r"\)?(?:\s+of\s+(?P<of>[^,;?]+?))?\s*\?*\s*$",
+    r"(?P<name>[^,;?]*?)[\s-]*(?:\b(?:version|release)\s+)?\(?" + _NUMBER + r"\)?"
+    r"(?:\s+of\s+(?P<of>[^,;?]+?))?\s*\?*\s*$",
     re.IGNORECASE,
 )  # fmt: skip
 _DOES = re.compile(
