@@ -249,7 +249,7 @@ def add_named_chunks(
     """
     looked_up = for_quoting(rt, lambda: [find_named_chunks(question.text, index)])
     found, named = looked_up[0] if looked_up else ([], None)
-    found = found or for_quoting(rt, lambda: find_identified_chunks(question.text, index))
+    found = found or for_quoting(rt, lambda: find_identified_chunks(question.text, evidence.passages, index))
     if not found:
         return evidence, named
     ids = {p.id for p in found}
