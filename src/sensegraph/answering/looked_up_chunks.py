@@ -20,6 +20,7 @@ from sensegraph.index.manifest import ChunkEntry
 from sensegraph.index.passages import chunk_passage
 from sensegraph.language.asking.identifiers import asks_for_identifier, find_identifiers, write_identifier_pattern
 from sensegraph.language.asking.kinds import NUMBER, find_series, read_asked_kind
+from sensegraph.language.asking.sentence_cues import asks_for_maker
 from sensegraph.language.blocks import read_blocks
 from sensegraph.language.defining import (
     BARE,
@@ -281,6 +282,20 @@ def place_rare_chunks(question: str, passages: Sequence[Passage], index: Index) 
     low = min((p.score for p in front), default=1.0)
     kept = {p.id for p in front}
     return [*front, *(replace(p, score=low) for p in added), *(p for p in others if p.id not in kept)]
+
+
+def find_opening_chunks(question: str, passages: Sequence[Passage], index: Index) -> list[Passage]:
+    """For a question who made something the chunks that the first documents open with: there stands who wrote them."""
+    chunks = [p.id for p in passages if p.kind == "chunk"][:FIRST]
+    if not chunks or not asks_for_maker(question):
+        return []
+    documents = set(index.documents_of(chunks).values())
+    rough = index.root.words.score(list_search_stems(split_runs(question), question))
+    held = np.flatnonzero(rough)
+    found = zip(*take_entries(held[np.lexsort((held, -rough[held]))][:RATED], index), strict=True)
+    begins = {e.document: int(place) - e.position for place, e in found if e.document in documents}
+    _, entries = take_entries(np.array(sorted(begins.values()), np.int64), index)
+    return [chunk_passage(c) for c in index.chunks([e.id for e in entries]).values()]
 
 
 def find_files_called(question: str, index: Index) -> dict[str, set[str]]:

@@ -114,7 +114,7 @@ def _find_part(asked: Asked, part: str) -> _Found | None:
     dated = any(read.features[i, FEATURES.index("typed")] for i in order[:2] if read.sentences[i].origin == best.origin)
     holds = holds_answer(read, weights, gate) and (dated or not timed)
     if holds and asks_for_maker(part):
-        holds = any(names_maker(read.sentences[i].raw) for i in order[:2])
+        holds = any(names_maker(read.sentences[i].raw, part) for i in order[:2])
     return _Found(read, order, chances, gate, holds)
 
 
