@@ -8,6 +8,8 @@ import pytest
 
 from sensegraph.answering.asking import count_words
 from sensegraph.answering.looked_up_chunks import (
+    find_files_called,
+    find_identified_chunks,
     find_listed_chunks,
     find_named_chunks,
     list_search_stems,
@@ -215,4 +217,26 @@ def test_words_of_ids_and_titles_stand_in_the_sources(tmp_path) -> None:
         assert said in answer.text
         assert not answer.abstained
         assert "nowhere" not in corpus.query("When did the tide turn at noon on a Bluefin?").text
-        assert "“Kelp” and “grow” stand nowhere" in corpus.query("When did Kelp grow by the quay?").text
+        assert "“Kelp” stands nowhere" in corpus.query("When did Kelp grow by the quay?").text
+
+
+def test_chunks_with_an_identifier_or_of_the_file_that_is_named_are_read(tmp_path) -> None:
+    far = "The tide of the quay brings news of the reel and the loom. " * 40
+    with Corpus.open(tmp_path, settings={"engine": "offline", "index": {"parts": []}}) as corpus:
+        corpus.add([
+            Document("reel-news.txt", f"{far}\n\nThe reel takes brass since the spring."),
+            Document("loom-news.txt", f"{far}\n\nThe loom and the reel take brass. [LM-2021-7]"),
+            *(Document(f"{n}.txt", f"Brass of the reel number {n} was counted. LM-2021-7{n}") for n in range(30)),
+        ])  # fmt: skip
+        corpus.build()
+        index = corpus.index()
+        assert find_files_called("Which reel and which loom take brass?", index) == {
+            "reel": {"reel-news.txt"}, "loom": {"loom-news.txt"},
+        }  # fmt: skip
+        question = "Since when does the reel take brass?"
+        placed = place_rare_chunks(question, corpus.search(question, method="bm25", top=10).passages, index)
+        assert any("since the spring" in p.text for p in placed[:5])
+        (found,) = find_identified_chunks("What is LM-2021-7?", (), index)
+        assert "[LM-2021-7]" in found.text
+        assert find_identified_chunks("Who counted LM-2021-7?", [found], index) == []  # it is read already
+        assert "“LM-2021-8” stands nowhere" in corpus.query("What is LM-2021-8?").text

@@ -408,3 +408,20 @@ def test_few_chunks_are_given_to_the_engine(harbour: Corpus) -> None:
 
 def test_what_stands_nowhere_has_no_definition(harbour: Corpus) -> None:
     assert harbour.query("Who is Zed Null?").text == "Nothing in this corpus helps to answer the question."
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("What does it mean to lease a mooring?", 'To "lease" a mooring means any use for pay by others.'),
+        ("What is quayd for?", "quayd is a small program for the lighting of quays."),
+        ("What is a mooring famous for?", "The sources do not answer this."),
+    ],
+)
+def test_what_a_word_means_and_what_a_thing_is_for_are_told_by_what_it_is(question: str, first: str) -> None:
+    rules = {
+        "rules": 'To "lease" a mooring means any use for pay by others. If you lease a mooring, you must '
+        "show a lamp. When you lease a mooring you waive all claims to the quay.",
+        "manual": "quayd is a small program for the lighting of quays. Start quayd first.",
+    }
+    assert first_line(question, rules).startswith(first)

@@ -145,10 +145,7 @@ FACT_EXAMPLES: list[tuple[tuple[Any, ...], Any]] = [
     (('Which qubits, cosmonauts, wombats and zebras entangled?',),
      ('The sources do not answer this. “qubits”, “cosmonauts” and “wombats” stand nowhere in them.', True)),
     (('Which qubits of the tower?',),
-     ('The sources do not answer this. “qubits” stands nowhere in them.\n'
-      '\n'
-      'What comes nearest: The Orl Tower was finished in 1911.',
-      True)),
+     ('The sources do not answer this. “qubits” stands nowhere in them.', True)),
     (('Who kept bees and who designed the Orl Tower and where is Sund and when was Tom Hale born?',),
      ('Tom Hale was born in Kessel in 1870.\n'
       '\n'

@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 
 from fact_corpora import asking
-from sensegraph.engines.offline.answers.composing import compose_answer
+from sensegraph.engines.offline.answers.composing import UNSURE, compose_answer
 from sensegraph.engines.offline.answers.dated import find_asked_time, find_document_date
 from sensegraph.engines.offline.answers.facts import choose_fact_sentences
 from sensegraph.engines.offline.answers.features import FEATURES, GATE, read_evidence, stem_units
 from sensegraph.engines.offline.answers.ranking import HOLDING, Weights, holds_answer, load_weights, rate_sentences
 from sensegraph.engines.offline.answers.source_sentences import read_source_sentences
 from sensegraph.language.asking.answer_types import find_answer_type, find_candidates, find_names
+from sensegraph.runtime.keys import document_part
 from sensegraph.types import Context, Inquiry, Passage, Source, Statement, WordCounts
 
 TOWER = (
@@ -261,3 +262,54 @@ def test_the_label_of_an_answer_and_half_an_emphasis_are_not_shown() -> None:
         "Who closed the harbour of Sund?", ("Sund", "**News. Ann Lee closed the harbour of Sund.** It rained.")
     )
     assert said == "**Ann Lee**: Ann Lee closed the harbour of Sund."
+
+
+def test_a_bound_of_a_date_stands_in_the_answer() -> None:
+    text = "We intend to close the old lock of Orl after the end of 2031. The lock of Orl is made of oak."
+    (passage,) = passages(("notes", text))
+    draft = compose_answer(Inquiry("When will the old lock of Orl be closed?", Context((passage,)), 1))
+    assert draft.statements[0].text.startswith("**after the end of 2031**: ")
+
+
+def test_verbs_are_no_words_that_stand_nowhere_and_one_common_word_comes_not_near() -> None:
+    texts = {
+        "a": "The capitalisation of letters is left to the capital office of the printer.",
+        "b": "It rained in Orl.",
+    }
+    counted = WordCounts(60, (("capit", 3), ("franc", 0), ("tax", 0)))
+    draft = compose_answer(
+        Inquiry("What is the capital of France?", Context(passages(*texts.items())), 2, counted=counted)
+    )
+    assert draft.abstained
+    assert (
+        "".join(s.text for s in draft.statements) == "The sources do not answer this. “France” stands nowhere in them."
+    )
+    draft = compose_answer(Inquiry("Who taxed the Kelp?", Context(passages(*texts.items())), 2, counted=counted))
+    assert draft.statements[0].text == "The sources do not answer this. “Kelp” stands nowhere in them."
+
+
+def test_the_file_that_a_question_names_comes_before_others() -> None:
+    texts = {
+        "reel-news": "The reel is fast. Version 1.3\n\nNew option --brass makes the reel use brass as metal.",
+        "loom-news": "Version 9.7\n\nAdded support for brass to the version of the loom. Support for brass was added.",
+    }
+    held = passages(*texts.items())
+    heads = tuple((document_part(p.id), f"{p.title}.pdf {p.title}") for p in held)
+    question = "Which version of reel added support for brass?"
+    sentences = read_source_sentences(held, "en")
+    read = read_evidence(question, held, sentences, WordCounts(60, (("brass", 3), ("reel", 3)), heads=heads))
+    assert read is not None
+    assert [s.document for s, out in zip(read.sentences, read.outside, strict=True) if out] == ["loom-news"] * 3
+    chances, _ = rate_sentences(read, load_weights())
+    assert "--brass" in read.sentences[int(chances.argmax())].raw
+
+
+def test_what_only_comes_nearest_is_noted() -> None:
+    colours = "red blue old new tall low wide grey pale dark".split()
+    text = " ".join(f"The {colour} boat of the harbour office came to the quay at noon." for colour in colours)
+    asked = Inquiry("Which boat of the harbour office came?", Context(passages(("notes", text))), 16)
+    draft = compose_answer(asked)
+    assert draft.statements[0].text.startswith("What comes nearest: ")
+    assert UNSURE in draft.notes
+    asked = Inquiry("What was finished in 1911?", Context(ALL), 16)
+    assert UNSURE not in compose_answer(asked).notes

@@ -57,3 +57,20 @@ def test_a_command_and_a_name_that_begins_with_a_point_are_shown_as_they_stand()
     assert end_sentence("xz -dc foo.tar.xz | tar xf -") == "xz -dc foo.tar.xz | tar xf -"
     assert end_sentence("It unpacks files -") == "It unpacks files."
     assert tidy_sentence("The .xz suffix was free , and short .") == "The .xz suffix was free, and short."
+
+
+@pytest.mark.parametrize(
+    ("raw", "shown"),
+    [
+        ("knitd 1.14.10 (2023-09-01) =========", "knitd 1.14.10 (2023-09-01)"),
+        ("Reels ----- o The spool has been widened.", "Reels: The spool has been widened."),
+        ("libknit: mend a stitch.", "libknit: mend a stitch."),
+        ("knitd-measure is a new tool.", "knitd-measure is a new tool."),
+        ("well-known people came - by boat.", "Well-known people came - by boat."),
+        ("co-founder of it was Ada.", "Co-founder of it was Ada."),
+        ("note: it is late.", "Note: it is late."),
+        ("It extracts when . and .. are closed.", "It extracts when . and .. are closed."),
+    ],
+)
+def test_rules_below_headings_are_not_shown_and_names_of_programs_begin_small(raw: str, shown: str) -> None:
+    assert tidy_sentence(raw) == shown

@@ -18,6 +18,7 @@ from sensegraph.answering.looked_up_chunks import (
     find_listed_chunks,
     find_named_chunks,
     find_naming_stems,
+    find_opening_chunks,
     place_rare_chunks,
     read_heads,
 )
@@ -249,7 +250,7 @@ def add_named_chunks(
     """
     looked_up = for_quoting(rt, lambda: [find_named_chunks(question.text, index)])
     found, named = looked_up[0] if looked_up else ([], None)
-    found = found or for_quoting(rt, lambda: find_identified_chunks(question.text, index))
+    found = found or for_quoting(rt, lambda: find_identified_chunks(question.text, evidence.passages, index))
     if not found:
         return evidence, named
     ids = {p.id for p in found}
@@ -262,10 +263,12 @@ def add_named_chunks(
 def add_listed_chunks(question: Question, evidence: Evidence, index: Index, rt: Runtime) -> tuple[Evidence, bool]:
     """The evidence with the chunks behind it that name things of the kind that is asked for, and whether these are all.
 
-    Only for an engine that quotes, and a question that asks for all of a kind, or for their number.
+    Only for an engine that quotes, and a question that asks for all of a kind, or for their number. Where it asks who
+    made something, the chunks that documents open with stand behind.
     """
     looked_up = for_quoting(rt, lambda: [find_listed_chunks(question.text, index)])
     found, complete = looked_up[0] if looked_up else ([], True)
+    found = found or for_quoting(rt, lambda: find_opening_chunks(question.text, evidence.passages, index))
     ids = {p.id for p in evidence.passages}
     behind = [p for p in found if p.id not in ids]
     if not behind:

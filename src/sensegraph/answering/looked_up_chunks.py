@@ -18,8 +18,9 @@ from sensegraph.algorithms.graphs import Longs
 from sensegraph.index.index import Index
 from sensegraph.index.manifest import ChunkEntry
 from sensegraph.index.passages import chunk_passage
-from sensegraph.language.asking.identifiers import find_identifiers, write_identifier_pattern
+from sensegraph.language.asking.identifiers import asks_for_identifier, find_identifiers, write_identifier_pattern
 from sensegraph.language.asking.kinds import NUMBER, find_series, read_asked_kind
+from sensegraph.language.asking.sentence_cues import asks_for_maker
 from sensegraph.language.blocks import read_blocks
 from sensegraph.language.defining import (
     BARE,
@@ -64,6 +65,7 @@ NAMES_READ, _BEGINS = (
 )  # documents of which ids and titles are read, and letters of a stem that a word begins with
 FIRST = 5  # chunks of which an engine reads all sentences
 _HEAD, _HEADING_BLOCKS, _HEADING_WORDS = 2000, 2, 8  # characters, blocks and words of these that may name a document
+_FILE = re.compile(r"(?:^|/)([^\W\d_]+)[^/]*\.\w{1,8}$")
 _ENDS = re.compile(r"[.!?。！？][\"'”’)]?(?=\s|$)|\n\s*(?![\sa-z])|[。！？]")
 
 
@@ -178,15 +180,25 @@ def _rate_chunk(chunk: Chunk, mentions: Sequence[re.Match[str]], writing: Writin
 # ── identifiers ──
 
 
-def find_identified_chunks(question: str, index: Index) -> list[Passage]:
-    """The chunks with an identifier of the question as a whole, those first that hold most of the question."""
-    rough, found = index.root.words.score(list_search_stems(split_runs(question), question)), dict[str, Passage]()
+def find_identified_chunks(question: str, passages: Sequence[Passage], index: Index) -> list[Passage]:
+    """The chunks with an identifier of the question as a whole, those first that hold most of the question.
+
+    Where more is asked than what it is, a few, and none for one that the first passages have.
+    """
+    whole, rough = (
+        asks_for_identifier(question),
+        index.root.words.score(list_search_stems(split_runs(question), question)),
+    )
+    first, found = [p.text for p in passages if p.kind == "chunk"][:FIRST], dict[str, Passage]()
     for name in find_identifiers(question):
+        rule = write_identifier_pattern(name)
+        if not whole and any(map(rule.search, first)):
+            continue
         held = positions_with(split_runs(name), name, index.root)
         _, entries = take_entries(held[np.lexsort((held, -rough[held]))][:READ], index)
-        rule = write_identifier_pattern(name)
-        whole = [c for c in index.chunks([e.id for e in entries]).values() if rule.search(f"{c.heading} {c.text}")]
-        found |= {c.id: chunk_passage(c) for c in whole[:KEPT]}
+        chunks = index.chunks([e.id for e in entries]).values()
+        holding = [c for c in chunks if rule.search(f"{c.heading} {c.text}")][: KEPT if whole else RARE_KEPT]
+        found |= {c.id: chunk_passage(c) for c in holding}
     return list(found.values())
 
 
@@ -244,14 +256,16 @@ def place_rare_chunks(question: str, passages: Sequence[Passage], index: Index) 
         return list(passages)
     rough = root.words.score(list_search_stems(split_runs(question), question))
     found: dict[str, Passage] = {}
-    words = split_runs(part_camel_case(question))
-    for word in dict.fromkeys(w for i, w in enumerate(words) if (i and w[:1].isupper()) or not known_word(fold(w))):
+    words, files = split_runs(part_camel_case(question)), find_files_called(question, index)
+    rare = (w for i, w in enumerate(words) if (i and w[:1].isupper()) or not known_word(fold(w)))
+    for word in dict.fromkeys((*files, *rare)):
         forms = list_search_stems([word], question)
         places = positions_with([word], question, root) if forms else np.zeros(0, np.int64)
-        if not 0 < len(places) <= heading:
+        if not 0 < len(places) <= (heading if word not in files else RATED):
             continue
         places, entries = take_entries(places[np.lexsort((places, -rough[places]))], index)
-        headed = _find_headed(entries, forms, index)
+        called = (i for i, e in enumerate(entries) if e.document in files.get(word, ()))
+        headed = _find_headed(entries, forms, index) if word not in files else next(called, None)
         if headed is not None:
             around = np.arange(*_span_document(int(places[headed]), entries[headed], root))
             _, own = take_entries(around[np.lexsort((around, -rough[around]))][:1], index)
@@ -260,14 +274,40 @@ def place_rare_chunks(question: str, passages: Sequence[Passage], index: Index) 
         else:
             own = entries[:1]
         found |= {c.id: chunk_passage(c) for c in index.chunks([e.id for e in own if e.id not in shown]).values()}
-    rare = list(found.values())[:RARE_KEPT]
-    if not rare:
+    added = list(found.values())[:RARE_KEPT]
+    if not added:
         return list(passages)
     others = [p for p in passages if p.id not in found]
-    front = [p for p in others if p.kind == "chunk"][: FIRST - len(rare)]
+    front = [p for p in others if p.kind == "chunk"][: FIRST - len(added)]
     low = min((p.score for p in front), default=1.0)
     kept = {p.id for p in front}
-    return [*front, *(replace(p, score=low) for p in rare), *(p for p in others if p.id not in kept)]
+    return [*front, *(replace(p, score=low) for p in added), *(p for p in others if p.id not in kept)]
+
+
+def find_opening_chunks(question: str, passages: Sequence[Passage], index: Index) -> list[Passage]:
+    """For a question who made something the chunks that the first documents open with: there stands who wrote them."""
+    chunks = [p.id for p in passages if p.kind == "chunk"][:FIRST]
+    if not chunks or not asks_for_maker(question):
+        return []
+    documents = set(index.documents_of(chunks).values())
+    rough = index.root.words.score(list_search_stems(split_runs(question), question))
+    held = np.flatnonzero(rough)
+    found = zip(*take_entries(held[np.lexsort((held, -rough[held]))][:RATED], index), strict=True)
+    begins = {e.document: int(place) - e.position for place, e in found if e.document in documents}
+    _, entries = take_entries(np.array(sorted(begins.values()), np.int64), index)
+    return [chunk_passage(c) for c in index.chunks([e.id for e in entries]).values()]
+
+
+def find_files_called(question: str, index: Index) -> dict[str, set[str]]:
+    """By word of the question the documents whose file's name begins with it ("tar-news.pdf"), where these are few."""
+    entries = index.catalogue.documents
+    asked = {fold(w): w for w in split_runs(question) if list_search_stems([w], question)}
+    found: dict[str, set[str]] = {}
+    for entry in entries if len(entries) <= NAMES_READ else ():
+        match = _FILE.search(entry.id)
+        if match and (word := asked.get(fold(match[1]))):
+            found.setdefault(word, set()).add(entry.id)
+    return {word: held for word, held in found.items() if len(held) <= _FEW}
 
 
 def _find_headed(entries: Sequence[ChunkEntry], forms: Sequence[str], index: Index) -> int | None:

@@ -138,6 +138,7 @@ def read_asked_name(question: str) -> AskedName | None:
     match = next((match for rule in _ASKS if (match := rule.match(asked))), None)
     if match is None:
         return None
+    asking = match.groupdict()
     found = _LEADS.sub("", next(g for g in match.groups() if g is not None)).strip(" .,:;")
     quoted = re.fullmatch(r"[\"“”‘'«»„](.+)[\"“”’'«»]", found)
     bare = quoted[1].strip() if quoted else found
@@ -158,6 +159,7 @@ def read_asked_name(question: str) -> AskedName | None:
         return None
     small = base[:1].islower()
     loose = not quoted and ((small and led) or (_LOOSE.search(base) is not None and (small or "s " in base)))
+    loose = loose or "loosely" in asking
     whole = re.search(r"\b(?:an?|the)\s+" + re.escape(found), question, re.IGNORECASE)
     person = re.match(_ASKS_WHO, question, re.IGNORECASE) is not None
     return AskedName(base, qualifier, person or "是谁" in question, loose, whole[0] if whole else found)

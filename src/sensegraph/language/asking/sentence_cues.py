@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from sensegraph.language.text import WORD, tag_words
+from sensegraph.language.text import WORD, known_form, tag_words
 
 _RULES = re.compile(
     r"\b(?:may|must|shall|can|could|cannot|not|no|never|neither|nor|none|only|unless|without|required?|allowed|"
@@ -107,9 +107,17 @@ def asks_for_maker(question: str) -> bool:
     return _ASKS_MAKER.search(question) is not None
 
 
-def names_maker(text: str) -> bool:
-    """Whether a text has what may be the name of who made something: two words with capitals, or one behind "by"."""
-    return _NAMED.search(text) is not None or tells_maker(text)
+def names_maker(text: str, question: str = "") -> bool:
+    """Whether a text has what may be the name of who made something: two words with capitals, or one behind "by".
+
+    Common words ("Covered Code") and those of the question name nobody.
+    """
+    asked = {word.casefold() for word in WORD.findall(question)}
+    named = (re.split(r"['’]s\b|\s|\.", m[0].casefold()) for m in _NAMED.finditer(text))
+    return tells_maker(text) or any(
+        words[0] == "by" or any(word and word not in asked and not known_form(word) for word in words)
+        for words in named
+    )
 
 
 def tells_maker(text: str) -> bool:

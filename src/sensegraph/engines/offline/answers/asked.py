@@ -39,10 +39,11 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """The statements of an answer, and whether that is no answer."""
+    """The statements of an answer, whether that is no answer, and whether it only shows what comes `nearest`."""
 
     statements: tuple[Statement, ...]
     abstained: bool = False
+    nearest: bool = False
 
 
 def show_sentence(one: SourceSentence) -> str:

@@ -213,6 +213,7 @@ LEAST_SCORE = 20.0  # a focused point below this is noise: one common word of se
 MOST_SAID = 16  # sentences that a focused point carries
 BESIDE = 99.9  # score of what an answer that compares cannot do without
 SUMMARY_WORDS = 220
+UNSURE = "no sentence is likely to answer this: what comes nearest is shown"
 DIRECT = 4  # sentences that answer a question of fact
 
 
@@ -312,7 +313,8 @@ def compose_answer(inquiry: Inquiry, words: int = 0) -> Draft:
         asked_for = Asked(restore_names(inquiry.question, read), texts, tuple(read), inquiry.counted, quoting)
         for form in FORMS if _asks_for_fact(question, passages) else FORMS[:-1]:
             if written := form(asked_for):
-                return Draft(written.statements, notes=notes, abstained=written.abstained)
+                told = (*notes, UNSURE) if written.nearest else notes
+                return Draft(written.statements, notes=told, abstained=written.abstained)
     sentences = read_source_sentences(passages, code)
     if question.shape != "overview":
         statements = _answer_focused(question, inquiry, sentences, words)

@@ -42,6 +42,13 @@ NEAREST = 0.4  # share of the question that a sentence must hold by itself to be
 MOST, DEPTH = 3, 5  # sentences shown, and those that they are taken from
 WORDS = 110  # most words shown; the first sentence is shown whole
 _POINTING = re.compile(r"\b(?:it|he|she|they|him|her|them|that|this|er|sie|es|il|elle|él|ella)\b", re.IGNORECASE)
+_BOUND = re.compile(  # what stands before a date or a number and says that it is none
+    r"(?:\b(?:(?:not\s+|just\s+|shortly\s+)?(?:before|after|by|until|since|around|about)|no\s+later\s+than|(?:more|less|fewer)\s+than|"
+    r"at\s+(?:least|most)|up\s+to|over|under|nearly|almost|roughly|approximately|early|late|mid|(?:the\s+)?(?:very\s+)?(?:end|"
+    r"beginning|start|middle|(?:first|second|third|fourth)\s+(?:half|quarter))\s+of|vor|nach|seit|bis|etwa|rund|über|mindestens)"
+    r"(?:\s+(?:the|in))?[\s-]+)+$",
+    re.IGNORECASE,
+)
 _UNIT = re.compile(r"how many\s+(\w+)|wie ?viele?\s+(\w+)", re.IGNORECASE)
 
 
@@ -107,7 +114,7 @@ def _find_part(asked: Asked, part: str) -> _Found | None:
     dated = any(read.features[i, FEATURES.index("typed")] for i in order[:2] if read.sentences[i].origin == best.origin)
     holds = holds_answer(read, weights, gate) and (dated or not timed)
     if holds and asks_for_maker(part):
-        holds = any(names_maker(read.sentences[i].raw) for i in order[:2])
+        holds = any(names_maker(read.sentences[i].raw, part) for i in order[:2])
     return _Found(read, order, chances, gate, holds)
 
 
@@ -121,7 +128,8 @@ def _answer_part(asked: Asked, found: _Found) -> Written:
     """The answer to a question that asks for one thing."""
     if not found.holds:
         own = found.read.features[:, FEATURES.index("own")]
-        nearest = [found.read.sentences[i] for i in found.order[:DEPTH] if own[i] >= NEAREST][:1]
+        near = (found.read.sentences[i] for i in found.order[:DEPTH] if own[i] >= NEAREST)
+        nearest = [one for one in near if _comes_near(one, asked.question, found.read)][:1]
         return Written((_tell_nothing(found.read), *list_sentences(nearest, "\n\nWhat comes nearest: ")), True)
     shown = choose_fact_sentences(found.read, found.order, found.chances, found.gate)
     chosen = prefer_corrections(shown, asked.sentences)
@@ -135,7 +143,16 @@ def _answer_part(asked: Asked, found: _Found) -> Written:
         named, heading = version
         told = f"**{named}**: {show_sentence(first)}"
         return Written((Statement(told, (first.reference,), (heading.source, first.source)),))
-    return Written(tuple(list_preferred(chosen[:1], f"**{bold}**: ") if bold else list_preferred(chosen, lead)))
+    lines = list_preferred(chosen[:1], f"**{bold}**: ") if bold else list_preferred(chosen, lead)
+    return Written(tuple(lines), nearest=found.best < LIKELY)
+
+
+def _comes_near(one: SourceSentence, question: str, read: Read) -> bool:
+    """Whether a sentence holds two words of the question, or one that is a name, a number, or the only one."""
+    spoken = name_stemmer(question)
+    held = read.stems.intersection(stem_units(one.raw, spoken))
+    telling = [word for word in WORD.findall(question)[1:] if word[0].isupper() or word.isdigit()]
+    return len(held) >= min(2, len(read.stems)) or not held.isdisjoint(stem_units(" ".join(telling), spoken))
 
 
 def _tell_nothing(read: Read) -> Statement:
@@ -197,7 +214,12 @@ def _find_answer(question: str, read: Read, best: int) -> str:
     if unit:
         wanted = frozenset(stem_units(next(filter(None, unit.groups())), spoken))
         found = [c for c in found if wanted & frozenset(stem_units(" ".join(_words_behind(text, c)), spoken))]
-    return found[0].text if len(found) == 1 else ""
+    if len(found) != 1:
+        return ""
+    bound = _BOUND.search(text[: found[0].start])
+    if bound and bound[0].split()[0].casefold() not in question.casefold().split():  # not in "Since when …?"
+        return f"{bound[0]}{found[0].text}"
+    return found[0].text
 
 
 def _words_behind(text: str, found: Candidate) -> list[str]:

@@ -24,7 +24,7 @@ from sensegraph.language.asking.answer_types import AnswerType, find_answer_type
 from sensegraph.language.asking.question_words import asks_whether, stem_asking_words
 from sensegraph.language.asking.related_words import find_phrases, find_related
 from sensegraph.language.dates.moments import find_atoms
-from sensegraph.language.text import WORD, fold, name_stemmer, part_camel_case, split_runs, stem_run
+from sensegraph.language.text import WORD, fold, name_stemmer, part_camel_case, split_runs, stem_run, tag_words
 from sensegraph.language.word_lists import ENGLISH
 from sensegraph.runtime.keys import document_part
 from sensegraph.types import Passage, WordCounts
@@ -47,6 +47,7 @@ _RELATIVE = re.compile(r"(?<!^)\b(?:that|which|who|whose|where|whom)\b", re.IGNO
 _GENITIVE = re.compile(r"['’]s\b|\bof\b", re.IGNORECASE)
 _ASIDE = re.compile(r"\s*\([^()]*\)$")
 _ADDRESS = re.compile(r"https?://\S+|<\w+ [^<>]*=[^<>]*>")  # what stands in one is not said
+_FILE = re.compile(r"(?:\S*/)?([^\W\d_]+)\S*\.\w{1,8}(?!\S)")  # what its name begins with
 _YEAR = re.compile(r"\d{4}")
 
 
@@ -56,7 +57,8 @@ class Read:
 
     `features` has a row for each sentence and a column for each of `FEATURES`, `gate` the values of `GATE`. `union` is
     the share of the question that a sentence holds with its title, its speaker and the sentence before it; `headings`
-    says which sentences only name something; `because` is the sentence of another passage that leads to it, or −1.
+    says which sentences only name something; `outside` which are of other documents than that whose file's name
+    begins with a word of the question; `because` is the sentence of another passage that leads to it, or −1.
     `second` is the score of the second passage as a share of the best. `missing` are the question's words, as it writes
     them, that stand nowhere in the corpus; `unnamed` that one of them is a name. `unlisted` says that no words
     that say the same are known in its language.
@@ -74,6 +76,7 @@ class Read:
     missing: tuple[str, ...]
     unnamed: bool = False
     unlisted: bool = False
+    outside: NDArray[np.bool_] | bool = False
 
 
 def read_evidence(
@@ -146,6 +149,8 @@ class _Comparison:
             name: self._stem(f"{p.title} {heads.get(document_part(p.id), '')}") if p.kind == "chunk" else frozenset()
             for name, p in shown.items()
         }
+        files = {name: _FILE.match(heads.get(document_part(name), "")) for name in shown}
+        self.called = {name: self._stem(match[1]) for name, match in files.items() if match}
         self.texts = dict(self.titles)
         for sentence, held in zip(kept, self.stems, strict=True):
             self.texts[sentence.reference] |= held | self._stem(sentence.speaker)
@@ -265,12 +270,14 @@ class _Comparison:
             for is_one, s, led in zip(self.headings, self.kept, self.led, strict=True)
         ])  # fmt: skip
         missing = self._find_missing()
+        named = self.asked & frozenset().union(*self.called.values())
+        outside = np.array([bool(named) and named.isdisjoint(self.titles[s.reference]) for s in self.kept])
         scores = [min(1.0, p.score / self.best) for p in self.shown.values()]
         return Read(
             self.kind, tuple(self.kept), features, gate, np.array(union), headings, tuple(because), self.asked,
             scores[1] if len(scores) > 1 else 0.0, missing, self.spoken == ENGLISH and any(
                 word[0].isupper() and not self.question.startswith(word) for word in missing
-            ), self.spoken != ENGLISH,
+            ), self.spoken != ENGLISH, outside,
         )  # fmt: skip
 
     def _describe(self, i: int) -> tuple[list[float], float, int]:
@@ -349,7 +356,10 @@ class _Comparison:
         known, named = (self.counted.words, self.counted.named) if self.counted else ((), ())
         there = {t for t, n in known if n}.union(named, stem_asking_words(self.spoken), *self.texts.values())
         there.update(stem for listed in self.related.values() for stem, _ in listed)
-        stems = {word: stem_units(word, self.spoken) for word in WORD.findall(self.question)}
+        words = WORD.findall(self.question)
+        letters = tag_words([word if i else word.lower() for i, word in enumerate(words)])
+        verbs = {w for w, letter in zip(words, letters, strict=True) if letter in "vbpmo" and w.islower()}
+        stems = {word: stem_units(word, self.spoken) for word in words if self.spoken != ENGLISH or word not in verbs}
         return tuple(word for word, own in stems.items() if own and there.isdisjoint(own))
 
 

@@ -11,8 +11,8 @@ from sensegraph.language.text import WORD
 from sensegraph.language.word_lists import stop_words
 
 _PARTS = re.compile(
-    r",?\s+(?:and|und|et|y)\s+(?=(?:what|who|whom|whose|why|when|where|how|which|does|did|is|was|has|"
-    r"was|wer|wann|wo|wie|warum|welche\w*|quand|où|pourquoi|comment|cuándo|dónde|cómo)\b)",
+    r",?\s+(?:and|und|et|y)\s+(?=(?:(?:until|till|since|from)\s+when|what|who|whom|whose|why|when|where|how|which|does|did|is|was|has|"
+    r"(?:bis|seit)\s+wann|was|wer|wann|wo|wie|warum|welche\w*|quand|où|pourquoi|comment|cuándo|dónde|cómo)\b)",
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[^\W_][\w’'-]*(?:\.\d+)*")

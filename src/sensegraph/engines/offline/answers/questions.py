@@ -37,7 +37,8 @@ SOFT = read_lexicon("question-words")["soft"]
 _FORMS = frozenset("meeting conversation episode podcast interview transcript chat article book".split())
 _VERBS = r"(?:discuss|talk|mention|describe|share|speak|highlight|address|cover|raise|explore|focus|feature|appear|say)"
 _RULES: tuple[tuple[Shape, str], ...] = (
-    ("count", r"\bhow (?:often|frequent\w*|many (?:documents|episodes|chats|guests|speakers|conversations|people))\b"),
+    ("count", r"\bhow many (?:documents|episodes|chats|conversations)\b"),
+    ("count", rf"\bhow (?:often|frequent\w*|many (?:guests|speakers|people))\b.*\b(?:{_VERBS}|come|came|occur|nam)"),
     ("who", r"^(?:which|what) (?!do |did |are )(?:\w+ ){0,2}(?:guests?|speakers?|people|leaders?|participants?)\b"),
     ("open", r"^(?:which|what) (?:\w+ ){0,2}(?:episodes?|documents?|chats?|conversations?|articles?|chapters?)\b"),
     ("who", r"^who (?:talks?|speaks?|mentions?|discuss\w*|describes?|argues?)\b"),
@@ -49,7 +50,7 @@ _RULES: tuple[tuple[Shape, str], ...] = (
     ("whether", r"^(?:are|is) there\b|^can you find\b|^can \S.* be found\b"),
     ("whether", rf"^(?:do|does|did|are|is|was|were|have|has|can)\b.{{0,120}}?\b{_VERBS}\w*\b"),
     ("decide", r"^(?:do|does|did|are|is|was|were|have|has|had|can|could|will|would|should|may|might)\b"),
-    ("lookup", r"^(?:who|whom|whose|when|where|which|how (?:many|much|old|long|far))\b"),
+    ("lookup", r"^(?:who|whom|whose|when|where|which|how (?:many|much|old|long|far|often|frequent\w*))\b"),
     ("lookup", r"^what (?:is|was|time|day|date|year|name|percentage|number|colou?r)\b"),
 )
 _NEGATIVE = r"\b(?:negative\w*|harm\w*|risks?|danger\w*|drawbacks?|downsides?|concerns?|fears?|threats?|pessimis\w+)\b"

@@ -18,6 +18,7 @@ from sensegraph.engines.offline.answers.features import FEATURES, GATE, Floats, 
 
 READ, QUOTING = 5, 30  # chunks that are read, and records that quote others
 HEADING = 2.0  # what a heading loses: it says nothing, whatever words it holds (the training texts have none)
+OUTSIDE = 2.0  # what a sentence loses whose document is another than the question names by its file
 HOLDING = ("bias", "union", "best", "passage", "gate", "long", "second", "chance")
 TWO_HOPS = 0.5  # value of the gate from which a question is one of two hops
 HOLDS = 0.28  # chance that the passages hold an answer, below which the answer abstains
@@ -48,7 +49,8 @@ def rate_sentences(read: Read, weights: Weights) -> tuple[Floats, float]:
     own = read.gate[GATE.index("own")]
     gate = _squash(read.gate, weights.gate) * min(1.0, max(0.0, 1 - own) / (1 - WHOLE))
     fall = HEADING * read.headings
-    single, bridged = (_softmax(read.features @ np.array(w) - fall) for w in (weights.single, weights.bridged))
+    single = _softmax(read.features @ np.array(weights.single) - fall - OUTSIDE * read.outside)
+    bridged = _softmax(read.features @ np.array(weights.bridged) - fall)
     return (1 - gate) * single + gate * bridged, gate
 
 

@@ -32,9 +32,9 @@ def answer_identifier(asked: Asked) -> Written | None:
     held = [s for s in asked.sentences if any(rule.search(s.raw) for rule in rules)]
     titled = any(rule.search(f"{p.title} {p.text}") for p in asked.chunks for rule in rules)
     if names and asked.counted and not held and not titled:
-        quoted = join_with_and([f"“{name}”" for name in names])
+        listed = join_with_and([f"“{name}”" for name in names])
         verb = "stands" if len(names) == 1 else "stand"
-        return Written((Statement(f"The sources do not answer this. {quoted} {verb} nowhere in them."),), True)
+        return Written((Statement(f"The sources do not answer this. {listed} {verb} nowhere in them."),), True)
     if not held or not asks_for_identifier(asked.question):
         return None
     told = answer_definition(asked)

@@ -19,8 +19,8 @@ _AROUND = 3  # lines before one with an identifier that tell what it is of
 _NUMBER = r"v?(?P<number>\d+(?:\.\d+)+[\w.~+-]*|(?<=version )\d+|(?<=release )\d+|(?<=[^\W\d_][ -])\d{2,4})"
 _WHEN = re.compile(
     r"^\W*(?:when\s+(?:was|were|did)|(?:on|in)\s+(?:what|which)\s+(?:day|date|month|year)\s+(?:was|were|did)|"
-    r"what(?:\s+is|\s+was|['’]s)\s+the\s+(?:release\s+)?date\s+of)\s+(?P<name>[^,;?]*?)[\s-]*(?:\b(?:version|release)\s+)?\(?"
-    + _NUMBER
+    r"what(?:\s+is|\s+was|['’]s)\s+the\s+(?:release\s+)?date\s+of)\s+(?P<name>[^,;?]*?)[\s-]*(?:\b(?:version|release)\s+)?"
+    r"\(?" + _NUMBER
     + r"\)?(?:\s+(?:\w+\s+)?(?:released|out|published|issued|appear\w*|uploaded|of\s+(?P<of>[^,;?]+?)))*\s*\?*\s*$",
     re.IGNORECASE,
 )  # fmt: skip
@@ -35,8 +35,7 @@ _KINDS = {  # what changes do, as questions and headings of entries name it, and
 _CHANGE = rf"\b(?:chang\w*|news?|bring\w*|includ\w*|{'|'.join(_KINDS.values())})"
 _WHAT = re.compile(
     rf"^\W*(?:what|which|list|show|name)(?:['’]s)?\b(?P<asked>[^,;?]*?{_CHANGE}[^,;?]*?)\s+(?:in|with|by|of|for)\s+"
-    r"(?P<name>[^,;?]*?)[\s-]*(?:\b(?:version|release)\s+)?\(?" + _NUMBER + r"\)?"
-    r"(?:\s+of\s+(?P<of>[^,;?]+?))?\s*\?*\s*$",
+    rf"(?P<name>[^,;?]*?)[\s-]*(?:\b(?:version|release)\s+)?\(?{_NUMBER}\)?(?:\s+of\s+(?P<of>[^,;?]+?))?\s*\?*\s*$",
     re.IGNORECASE,
 )  # fmt: skip
 _DOES = re.compile(
@@ -129,7 +128,7 @@ def _find_opening(number: str, name: str, sentences: Sequence[SourceSentence]) -
     """
     stems, found = set(list_stems(name)), (-1, False)
     for i, one in enumerate(sentences):
-        opens = _read_number(one)
+        opens = read_entry_version(one)
         exact = opens == number.lower().rstrip(".")
         held = {*list_stems(one.raw), *list_stems(one.document), *list_stems(one.origin)}
         if not found[1] and (exact or opens.startswith(f"{number.lower()}-")) and stems <= held:
@@ -137,7 +136,7 @@ def _find_opening(number: str, name: str, sentences: Sequence[SourceSentence]) -
     return found[0]
 
 
-def _read_number(one: SourceSentence) -> str:
+def read_entry_version(one: SourceSentence) -> str:
     """The version whose entry a line opens, or empty."""
     match = _OPENS.search(one.raw) if len(WORD.findall(one.raw)) <= _LONGEST else _PRESENTS.search(one.raw)
     number = match and (match.groupdict().get("whole") or match["number"])
@@ -148,7 +147,7 @@ def _read_entry(opening: int, sentences: Sequence[SourceSentence]) -> list[Sourc
     """The sentences of an entry behind the line that opens it, as far as its passage has them."""
     entry: list[SourceSentence] = []
     for one in sentences[opening + 1 :]:
-        if one.reference != sentences[opening].reference or _read_number(one):
+        if one.reference != sentences[opening].reference or read_entry_version(one):
             break
         entry.append(one)
     return entry

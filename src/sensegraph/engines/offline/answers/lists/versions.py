@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from sensegraph.engines.offline.answers.lists.releases import read_entry_version
 from sensegraph.engines.offline.answers.source_sentences import SourceSentence
 from sensegraph.engines.offline.reports.sentence_quality import is_heading
 
@@ -28,7 +29,9 @@ def find_version(question: str, sentences: Sequence[SourceSentence], i: int) -> 
     for j in range(i - 1, max(-1, i - FARTHEST), -1):
         if sentences[j].reference != sentences[i].reference:
             break
-        match = _HEADS.search(sentences[j].raw)
-        if match and (match["named"] or is_heading(sentences[j].raw)):
-            return (match["named"] or match["bare"]).rstrip(".-"), sentences[j]
+        match, number = _HEADS.search(sentences[j].raw), read_entry_version(sentences[j])
+        if not number and match and (match["named"] or is_heading(sentences[j].raw)):
+            number = (match["named"] or match["bare"]).rstrip(".-")
+        if number:
+            return number, sentences[j]
     return None

@@ -199,7 +199,9 @@ def _show(text: str, claims: Sequence[Claim], abstained: bool = False, extra: Se
     own = _choose_sentences(claims)[: MOST - len(extra)]
     shown = list(dict.fromkeys((*own, *extra)))
     listed = [one.cite(_begin(number) + show_sentence(one)) for number, one in enumerate(shown)]
-    return Written((Statement(text), *listed), abstained)
+    base = () if abstained else tuple(shown)  # what is said of nobody rests on no sentence
+    head = Statement(text, tuple(dict.fromkeys(s.reference for s in base)), tuple(s.source for s in base))
+    return Written((head, *listed), abstained)
 
 
 def _begin(number: int) -> str:

@@ -16,6 +16,7 @@ from sensegraph.engines.offline.answers.lists.releases import answer_release
 from sensegraph.engines.offline.answers.lists.set_lists import answer_set_list
 from sensegraph.engines.offline.answers.offices.office_answers import answer_office
 from sensegraph.engines.offline.answers.relating.asked_before import answer_as_asked
+from sensegraph.engines.offline.answers.relating.authors import answer_author
 from sensegraph.engines.offline.answers.relating.causes import answer_cause
 from sensegraph.engines.offline.answers.relating.chains import answer_chain
 from sensegraph.engines.offline.answers.relating.changes import answer_changes
@@ -27,6 +28,7 @@ from sensegraph.engines.offline.answers.relating.successions import answer_succe
 FORMS: tuple[Callable[[Asked], Written | None], ...] = (
     answer_identifier,
     answer_release,
+    answer_author,
     answer_definition,
     answer_office,
     answer_succession,

@@ -20,12 +20,17 @@ _WHO = re.compile(
     r"declared|verkündete|schrieb|meldete)\b(?:\s+(?:it|this|that|them|so|us|es|das))*\W*$",
     re.IGNORECASE,
 )
+_HELD = re.compile(
+    r"^\W*(?:(?:since|until|till|from|to|seit|bis)\s+(?:when|wann)|when|wann|how\s+long)\W*$", re.IGNORECASE
+)
 _FIRST = (answer_office, answer_list, answer_count, answer_fact)
 
 
 def answer_parts(asked: Asked) -> Written | None:
     """The answer to a question of two parts; None where the second asks for something that facts find."""
     parts = split_question(asked.question)
+    if len(parts) == 2 and _HELD.match(parts[1]):  # who held something is told with its time
+        return answer_office(replace(asked, question=f"{parts[0].rstrip(' ?,')}?"))
     if len(parts) != 2 or not (asks_why(parts[1]) or _WHO.match(parts[1])):
         return None
     first = replace(asked, question=f"{parts[0].rstrip(' ?,')}?")
