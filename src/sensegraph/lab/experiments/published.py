@@ -61,7 +61,7 @@ def list_recipe_papers() -> list[str]:
 def find_paper(name: str) -> str:
     """The folder's name of a paper, also by that of its method. Raises InputError with the nearest."""
     known = list_papers()
-    others = {PAPERS[paper].rpartition("/")[2]: paper for paper in known} | OTHER_NAMES
+    others = {PAPERS[paper].rpartition("/")[2]: paper for paper in known} | dict(OTHER_NAMES)
     wanted = others.get(name, name)
     if wanted in known:
         return wanted
