@@ -23,7 +23,7 @@ def blocks(language: str) -> list[str]:
 def test_the_plan_of_the_page_is_carried_out_by_its_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
     Path("themes.toml").write_text(blocks("toml")[0])
-    Path("questions.txt").write_text(blocks("text")[0])
+    Path("questions.jsonl").write_text(blocks("json")[0])
     said = ""
     for line in blocks("sh")[0].splitlines() + blocks("sh")[1].splitlines():
         result = CliRunner().invoke(app, shlex.split(line)[1:])
@@ -32,7 +32,11 @@ def test_the_plan_of_the_page_is_carried_out_by_its_commands(tmp_path: Path, mon
     assert "3 conditions, 4 questions; engine offline" in said
     assert "no calls to a model, no cost" in said
     found = json.loads(Path("themes.results/results.json").read_text())
-    assert {m["group"] for m in found["measures"]} == {"Length", "Claims", "Clusters of claims", "Grounding"}
+    assert {m["group"] for m in found["measures"]} == {
+        *("Length", "Claims", "Clusters of claims", "Grounding", "Reference answers"),
+    }
+    contained = next(m for m in found["measures"] if m["name"] == "containment")
+    assert contained["means"] == pytest.approx(dict.fromkeys(("C0", "local", "naive"), 2 / 3))  # as the page says
     assert not any(p["better"] for m in found["measures"] for p in m["pairs"])  # as the page says of four questions
     assert "with 4 questions p cannot be below 0.125" in said
     assert Path("themes.results/report.html").read_text().startswith("<!DOCTYPE html>")

@@ -69,10 +69,12 @@ class NotIndexed(SensegraphError):
 class UnsupportedTask(SensegraphError):
     """A method needs tasks that the engine does not have; raised before any work."""
 
-    def __init__(self, method: str, engine: str, missing: frozenset[str]) -> None:
+    def __init__(
+        self, method: str, engine: str, missing: frozenset[str], advice: str = "choose another of either"
+    ) -> None:
         self.method, self.engine, self.missing = method, engine, missing
         tasks = ", ".join(sorted(missing))
-        super().__init__(f"{method} needs {tasks}, which the engine {engine!r} does not do; choose another of either.")
+        super().__init__(f"{method} needs {tasks}, which the engine {engine!r} does not do; {advice}.")
 
 
 class StepFailed(SensegraphError):

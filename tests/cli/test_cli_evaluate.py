@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -150,6 +151,39 @@ def test_pictures_and_runs_are_written_and_named(run: Run, data: Path, tmp_path:
     texts = [e.text for e in chart.iter() if e.tag.endswith("}text")]
     assert {"naive", "naive:top=1", "towns, 4 questions", "100.0", "+0.0 (p 1.000)"} <= set(texts)
     assert (tmp_path / "runs" / "towns.naive.trec").read_text().startswith("q0 Q0 k0 1 1.000000 naive\n")
+
+
+def test_a_report_is_written_with_tables_for_other_programs(run: Run, data: Path, tmp_path: Path):
+    other = written(tmp_path / "villages")
+    result = run("--data", data, "--data", other, *METHODS, "--out", "report", "--json")
+    assert result.exit_code == 0, result.output
+    assert "written: report/report.md, report/report.html, report/results.json, report/tables" in result.stderr
+    folder = tmp_path / "report"
+    assert json.loads((folder / "results.json").read_text()) | {"schema": 1} == json.loads(result.stdout)
+    said = (folder / "report.md").read_text()
+    assert "towns, R@5: no difference from naive that is more than chance." in said
+    assert "towns: R@5 is 100 by every method in 4 of 4 questions: too easy to tell them apart." in said
+    tables = sorted(p.name for p in (folder / "tables").iterdir())
+    assert tables[:5] == [
+        "01-sets.csv", "02-towns-means.csv", "03-towns-differences.csv", "04-towns-types.csv", "05-villages-means.csv"
+    ]  # fmt: skip
+    rows = list(csv.DictReader((folder / "tables" / "02-towns-means.csv").open()))
+    assert (rows[0]["method"], float(rows[0]["R@5 mean"]), float(rows[0]["R@5 high"])) == ("naive", 100.0, 100.0)
+    assert r"\label{tab:towns-differences}" in (folder / "tables" / "all.tex").read_text()
+    assert (folder / "figures" / "means-towns.svg").is_file()
+    ElementTree.fromstring((folder / "report.html").read_text().split("\n", 1)[1])
+
+
+def test_an_estimate_names_the_calls_of_index_and_questions_and_measures_nothing(run: Run, data: Path, tmp_path: Path):
+    result = run("--data", data, *METHODS, "--dry-run", "--root", "kept")
+    assert result.exit_code == 0, result.output
+    assert "no calls to a model, no cost" in result.stdout
+    words = ("--set", "endpoint.model=large", "--methods", "bm25,hipporag", "--set", 'index.parts=["graph"]')
+    told = json.loads(run("--data", data, *words, "--dry-run", "--json").stdout)["parts"]
+    assert told["index of towns"]["calls"] >= 12  # one a chunk
+    assert told["4 questions of towns by bm25"]["calls"] == 0
+    assert told["4 questions of towns by hipporag"]["calls"] == 4
+    assert not (tmp_path / "kept").exists()
 
 
 def test_a_field_keeps_questions_to_their_documents(run: Run, data: Path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from harbour import papers
 from scripted import ScriptedServer
 from sensegraph.cli import app
 from sensegraph.corpus.corpus import Corpus
+from sensegraph.lab.questions.grounded_questions import LACKING
 from sensegraph.lab.retrieval import read_set
 from wired import settings
 
@@ -47,6 +49,20 @@ def test_a_file_of_questions_is_written_and_told_of(run: Run, root: Path, tmp_pa
     assert not [q for q in found if q["type"] == "adversarial"]
     assert "local               2  by template" in result.stdout
     assert f"together        {len(found):>5}, to q.jsonl" in result.stdout
+
+
+def test_what_could_not_be_made_is_said_with_its_reason_and_what_would_help(run: Run, root: Path):
+    result = run("--root", root, "--classes", "linked", "--each", 50, "--out", "q.jsonl", "--engine", "offline")
+    assert result.exit_code == 0, result.stderr
+    reasons = re.findall(r"missing: \d+ × (\w+): (.*)", result.stdout)
+    assert ("bridge", LACKING["bridge"]) in reasons
+    assert "more come of a model (--set endpoint.model=…), or of more and longer texts" in result.stdout
+
+
+def test_personas_need_a_model_and_that_is_said(run: Run, root: Path):
+    result = run("--root", root, "--about", "Minutes of a harbour", "--out", "q.jsonl", "--engine", "offline")
+    assert result.exit_code == 1
+    assert "it needs a model (endpoint.model); questions from the graph need none (--from-graph)." in result.stderr
 
 
 def test_a_folder_is_a_set_that_retrieval_is_measured_on(run: Run, root: Path, tmp_path: Path):

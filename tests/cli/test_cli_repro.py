@@ -169,6 +169,18 @@ def test_holm_and_the_sum_of_claims_need_no_data_and_are_as_printed(run: Run):
     assert "47,075" in run("edge2024", "--table", "3").stdout
 
 
+def test_where_data_are_missing_the_published_figures_are_shown_by_themselves(run: Run):
+    result = run("zhang2025", "--table", "1", "--data", "none")
+    assert "none/mix holds no corpus.jsonl" in result.stderr
+    assert "zhang2025, table 1, as published: Mean score of an answer, 1 to 10" in result.stdout
+    assert re.search(r"mix overall +8.59 +8.08 +7.47 +7.87 +7.61 +5.76 +7.25\n", result.stdout)
+    planned = run("edge2024", "--data", "none", "--dry-run").stdout
+    assert "rows more: --table 6" in planned
+    assert re.search(r"podcast comprehensiveness, C0 – C1 +\d", planned) or "as published: Mean win scores" in planned
+    told = json.loads(run("zhang2025", "--table", "1", "--data", "none", "--dry-run", "--json").stdout)
+    assert told["tables"][0]["published"]["rows"]["mix overall"][0] == 8.59
+
+
 def test_counts_of_table_6_are_said_of_how_many_they_are(run: Run):
     said = run("edge2024", "--table", "6").stdout
     assert re.search(r"numeric p within 0.01 +87 +87 +87 +reproduced +as before\n", said)
@@ -253,7 +265,7 @@ def test_the_first_questions_have_no_verdict_and_all_of_them_keep_theirs(tmp_pat
 
 def test_where_no_question_is_asked_a_number_of_them_is_said_to_change_nothing(run: Run):
     said = run("edge2024", "--table", "3", "--limit", "3").stdout
-    assert "--questions changes nothing here" in said
+    assert "--limit changes nothing here" in said
     assert "1 of 1 pinned figures are as before" in said
 
 

@@ -77,12 +77,21 @@ def foresee_question(
     calls = sum(map(len, contexts.values()))
     prompt = sum(sum(sizes) + len(sizes) * _count_frame(task, engine) for task, sizes in contexts.items() if sizes)
     completion = sum(len(sizes) * _count_reply(task, paid) for task, sizes in contexts.items())
-    for task, (count, tokens) in known.items():
-        calls += count
-        prompt += count * (min(tokens, readable.chunk_tokens) + _count_frame(task, engine, reads=tokens > 0))
-        completion += count * _count_reply(task, paid)
+    besides = foresee_calls(method, readable, engine, paid)
+    prompt, completion = prompt + besides.prompt_tokens, completion + besides.completion_tokens
     least = bool(method.requires - contexts.keys() - known.keys())
+    calls += besides.calls
     return QuestionEstimate(method.name, usual, calls, prompt, completion, engine.price(prompt, completion), least)
+
+
+def foresee_calls(method: Method, readable: Readable, engine: PricedEngine, paid: Mapping[str, Usage]) -> Usage:
+    """What a question takes besides the last call, as far as the method says so (`usual_calls`)."""
+    asked, found = getattr(method, "usual_calls", None), Usage()
+    for task, (count, tokens) in (asked(readable.chunks) if asked else {}).items():
+        prompt = count * (min(tokens, readable.chunk_tokens) + _count_frame(task, engine, reads=tokens > 0))
+        completion = count * _count_reply(task, paid)
+        found += Usage(count, prompt, completion, cost_usd=engine.price(prompt, completion))
+    return found
 
 
 def read_room(method: Method) -> int:

@@ -93,7 +93,10 @@ def test_every_table_that_is_listed_can_be_read_and_has_a_figure_for_every_colum
 
 
 def test_a_paper_goes_by_the_name_of_its_method_too_and_an_unknown_one_by_the_nearest():
-    assert find_paper("hipporag2") == "gutierrez2025"
+    assert find_paper("hipporag2") == find_paper("hipporag") == "gutierrez2025"
+    assert [find_paper(name) for name in ("graphrag", "leanrag", "graft", "cpm")] == [
+        *("edge2024", "zhang2025", "graft2024", "traag2011"),
+    ]
     with pytest.raises(InputError, match="did you mean edge2024"):
         find_paper("edge2042")
     with pytest.raises(InputError, match=r"there are .*2, 3, 4, 6"):

@@ -111,9 +111,10 @@ def test_a_measure_at_one_end_of_the_scale_for_most_questions_is_named():
     found = outcome(values, "Reference answers")
     shared = tuple(replace(c, measure=replace(c.measure, share=True)) for c in found.compared[1:])
     assert short(replace(found, compared=(found.compared[0], *shared)))[1:] == [
-        "Reference answers: 0 under every condition by m2 in 12 of 12 questions: too hard, or unfit for such answers, "
-        "to tell them apart.",
-        "Reference answers: 1 under every condition by m1 in 11 of 12 questions: too easy to tell them apart.",
+        "Reference answers: 0 under every condition by m2 in 12 of 12 questions: too hard, or no measure for such "
+        "answers, and so nothing to tell them apart by.",
+        "Reference answers: 1 under every condition by m1 in 11 of 12 questions: too easy, and so nothing to tell them "
+        "apart by.",
     ]
 
 

@@ -118,7 +118,14 @@ def test_an_index_without_reports_has_no_global_questions(tmp_path: Path):
         by = Proposer(made.runtime())
         with pytest.raises(NotIndexed, match="add 'reports' to"):
             make_template_questions(made.index(), by, GroundSettings(("global",)))
-        assert make_template_questions(made.index(), by, GroundSettings(("local",), 2)).counts == {"local": 2}
+        local = make_template_questions(made.index(), by, GroundSettings(("local",), 2))
+        assert (local.counts, local.notes) == ({"local": 2}, ())
+        both = make_template_questions(made.index(), by, GroundSettings(("local", "global"), 2))
+        assert both.counts == {"local": 2}
+        assert both.missing == ()
+        assert both.notes == (
+            "global questions are left out: they are made of reports, which this index was built without",
+        )
 
 
 def test_in_another_language_sentences_get_a_gap(tmp_path: Path):

@@ -7,7 +7,7 @@ import pytest
 from sensegraph.lab.questions import grounds
 from sensegraph.lab.questions.grounds import Ground, Material, find_grounds, find_looser_grounds, remove_date
 from sensegraph.lab.questions.question_files import Kind
-from sensegraph.lab.questions.stated_facts import Told
+from sensegraph.lab.questions.stated_facts import Told, is_heading
 from sensegraph.types import Claim, Cluster, Entity, Source, Statement
 
 
@@ -243,3 +243,25 @@ def test_a_ground_is_the_same_where_all_that_it_rests_on_is() -> None:
         Ground("local", ("c1",), (A, B), one.told, (claim("k", A, "1", "2", "c1"),)),
     ]  # fmt: skip
     assert len({one.id, *(other.id for other in others)}) == 8
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "heading"),
+    [
+        ("INSTALL", "other", True),
+        ("Requirements", "concept", True),
+        ("DAMAGES OR OTHER LIABILITY", "other", True),
+        ("IN CONNECTION WITH THE SOFTWARE", "", True),
+        ("Liability, Claims", "other", True),
+        ("TPM", "other", False),
+        ("Requirements", "organization", False),
+        ("Lantern Hill", "other", False),
+        ("Pango", "other", False),
+    ],
+)
+def test_headings_and_runs_of_capitals_are_no_names_to_ask_about(name: str, kind: str, heading: bool) -> None:
+    one = thing(name, kind, ("c1", "c2"), 9)
+    assert is_heading(one) is heading
+    others = [thing(n, "other", ("c1", "c2")) for n in ("Arn", "Brn", "Crn")]
+    (ground,) = find_grounds("global", Material((), entities=[one, *others], clusters=[cluster(one, *others)]))
+    assert (one in ground.entities) is not heading

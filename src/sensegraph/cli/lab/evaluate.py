@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -20,7 +20,9 @@ from sensegraph.errors import InputError
 if TYPE_CHECKING:
     from sensegraph.cli.lab.evaluation_forecast import Forecast
     from sensegraph.lab.experiments.experiment import Outcome
+    from sensegraph.lab.experiments.sheets import Sheet
     from sensegraph.lab.retrieval import Measuring, Result
+    from sensegraph.types import Usage
 
 File = Annotated[
     Path, Argument(metavar="FILE.toml", exists=True, dir_okay=False, help="The plan: what is compared, and how.")
@@ -71,8 +73,7 @@ def run_evaluation(
     with show_progress(quiet or as_json) as report:
         foreseen = evaluation_forecast.forecast_evaluation(file, given, report)
     if dry_run:
-        told = evaluation_forecast.format_forecast(foreseen)
-        options.print_json(evaluation_forecast.record_forecast(foreseen)) if as_json else options.print_text(told)
+        _print_forecast(foreseen, as_json=as_json)
         return
     confirm_calls(file, foreseen, yes=yes)
     with show_progress(quiet or as_json) as report, evaluation_setup.prepare_evaluation(file, given, report) as ready:
@@ -99,23 +100,27 @@ def confirm_calls(file: Path, foreseen: Forecast, *, yes: bool) -> None:
 
 
 def write_evaluation(found: Outcome, folder: Path) -> list[Path]:
-    """Write the report as Markdown and HTML, figures as JSON, answers and verdicts as JSON lines, tables and charts.
-
-    `tables/` holds every table as CSV, and all of them as LaTeX; `figures/` every chart as SVG. What an earlier report
-    left there goes.
-    """
+    """Write the report, figures as JSON, answers and verdicts as JSON lines."""
     from sensegraph.lab.experiments import evaluation_report as report
-    from sensegraph.lab.experiments.sheets import FIGURES, Picture, render_html, render_markdown
-    from sensegraph.lab.experiments.table_files import list_tables, render_csv, render_latex
 
-    sheet = report.build_report(found)
     texts = {
-        "report.md": render_markdown(sheet),
-        "report.html": render_html(sheet),
         "results.json": json.dumps(report.record_outcome(found), ensure_ascii=False, indent=1) + "\n",
         "answers.jsonl": report.format_json_lines(report.record_answers(found)),
         "verdicts.jsonl": report.format_json_lines(report.record_verdicts(found)),
     }
+    return write_report(report.build_report(found), folder, texts)
+
+
+def write_report(sheet: Sheet, folder: Path, more: Mapping[str, str]) -> list[Path]:
+    """Write a report as Markdown and HTML, its tables and charts, and `more` texts by the names of their files.
+
+    `tables/` holds every table as CSV, and all of them as LaTeX; `figures/` every chart as SVG. What an earlier report
+    left there goes.
+    """
+    from sensegraph.lab.experiments.sheets import FIGURES, Picture, render_html, render_markdown
+    from sensegraph.lab.experiments.table_files import list_tables, render_csv, render_latex
+
+    texts = {"report.md": render_markdown(sheet), "report.html": render_html(sheet), **more}
     pictures = [part for section in sheet.sections for part in section.parts if isinstance(part, Picture)]
     folders = {
         "tables": {"all.tex": render_latex(sheet)} | {f"{n}.csv": render_csv(table) for n, table in list_tables(sheet)},
@@ -148,6 +153,8 @@ class PlanGroup(TyperGroup):
 def measure_retrieval(
     data: Data,
     methods: Methods,
+    out: Annotated[Path | None, Option("--out", metavar="DIR", help="Write a report: HTML, tables, charts.")] = None,
+    dry_run: DryRun = False,
     cutoffs: Annotated[str, Option("--cutoffs", metavar="K,…", help="Cutoffs k of the rankings.")] = "2,5,10",
     split: Split = "",
     within: Within = "",
@@ -168,46 +175,59 @@ def measure_retrieval(
 ) -> None:
     """Compare methods by the documents that they find: recall, nDCG, CPU, context, and whether a difference is real."""
     from sensegraph.cli.lab import retrieval_measuring
-    from sensegraph.lab.retrieval import Measuring, read_set, retrieval_tables
+    from sensegraph.cli.lab.evaluation_forecast import Forecast
+    from sensegraph.lab.retrieval import Measuring, retrieval_tables
 
-    # the places where rankings are cut, ascending
-    cuts = [part.strip() for part in cutoffs.split(",")]
-    if not all(part.isdecimal() and int(part) for part in cuts):
-        raise BadParameter(f"--cutoffs {cutoffs!r} is no list of numbers above 0, such as 2,5,10.")
-    how = Measuring(tuple(sorted({int(part) for part in cuts})), metric, within, baseline, draws, seed)
+    how = Measuring(retrieval_measuring.parse_cutoffs(cutoffs), metric, within, baseline, draws, seed)
     if picture and picture.suffix.lower() != ".svg":
         raise BadParameter(f"--picture {picture}: pictures are SVG; name a file that ends in .svg.")
     loaded, parts = retrieval_measuring.load_measuring_settings(
         root or _HERE, options.read_overrides(settings, engine, max_tokens, max_cost, trust=trust)
     )
     named = retrieval_measuring.load_named_methods(methods, loaded)
-    sets = [read_set(folder, split, titles=not delete_titles) for folder in data]
-    set_names = [s.name for s in sets]
-    if twice := [n for n in set_names if set_names.count(n) > 1]:
-        raise BadParameter(f"--data names two folders called {twice[0]!r}; results go by that name: rename one.")
+    sets = retrieval_measuring.read_sets(data, split, titles=not delete_titles)
     results: list[Result] = []
+    foreseen = dict[str, "Usage"]()
     kept = nullcontext(str(root)) if root else TemporaryDirectory(prefix="sensegraph-")
     with show_progress() as report, kept as place:
         for judged in sets:
             inner = Path(place, judged.name) if len(sets) > 1 else Path(place)
-            results.append(
-                retrieval_measuring.measure_set(
-                    judged, named, how, retrieval_measuring.IndexPlace(inner, loaded, parts, report)
-                )
-            )
+            where = retrieval_measuring.IndexPlace(inner, loaded, parts, report)
+            if dry_run:
+                foreseen |= retrieval_measuring.estimate_set(judged, named, where)
+                continue
+            results.append(retrieval_measuring.measure_set(judged, named, how, where))
             if not as_json:
                 options.print_text(retrieval_tables.format_result(results[-1], how) + "\n")
-    _write_extra_files(results, how, picture, runs)
+    if dry_run:
+        _print_forecast(Forecast(foreseen), as_json=as_json)
+        return
+    measured = retrieval_tables.record_measurements(named, how, results)
+    _write_extra_files(results, how, picture, runs, (out, measured))
     if as_json:
-        options.print_json(retrieval_tables.record_measurements(named, how, results))
+        options.print_json(measured)
     elif len(results) > 1:
         options.print_text(retrieval_tables.tabulate_sets(results, how))
 
 
-def _write_extra_files(results: Sequence[Result], how: Measuring, picture: Path | None, runs: Path | None) -> None:
-    """Write the files that were asked for, and name them on stderr."""
+def _print_forecast(found: Forecast, *, as_json: bool) -> None:
+    """Print an estimate, for people or programs."""
+    from sensegraph.cli.lab.evaluation_forecast import format_forecast, record_forecast
+
+    options.print_json(record_forecast(found)) if as_json else options.print_text(format_forecast(found))
+
+
+def _write_extra_files(
+    results: Sequence[Result],
+    how: Measuring,
+    picture: Path | None,
+    runs: Path | None,
+    report: tuple[Path | None, Mapping[str, Any]],
+) -> None:
+    """Write the files that were asked for, and name them on stderr; `report` is the folder of one, and its figures."""
     from sensegraph.graphs.drawing.interval_chart import Mean, Panel, draw_interval_chart
     from sensegraph.graphs.drawing.rendering import render_svg
+    from sensegraph.lab.experiments.retrieval_report import build_retrieval_report
     from sensegraph.lab.retrieval import retrieval_tables
     from sensegraph.lab.retrieval.runs import write_runs
 
@@ -225,5 +245,8 @@ def _write_extra_files(results: Sequence[Result], how: Measuring, picture: Path 
         title = f"{metric} in percent, with 95 % intervals; difference from {base} (p by Holm)"
         picture.write_text(render_svg(draw_interval_chart(title, panels)), encoding="utf-8")
         written.append(picture)
+    if folder := report[0]:
+        text = json.dumps(report[1], ensure_ascii=False, indent=1) + "\n"
+        written += write_report(build_retrieval_report(results, how), folder, {"results.json": text})
     if written:
         options.print_message("written: " + ", ".join(map(str, written)))

@@ -100,7 +100,7 @@ def make_questions(
             question_files.write_test_collections(target, found.questions, corpus.index())
         elif target is not None:
             question_files.write_questions(target, found.questions)
-        notes = corpus.engine.notes()
+        notes = (*found.notes, *corpus.engine.notes())
     if as_json:
         options.print_json(record_questions(found, usage, notes, target))
     else:
@@ -125,13 +125,19 @@ def _names_folder(target: Path | None) -> bool:
 def _show_questions(found: Outcome, usage: Usage, notes: Sequence[str], target: Path | None) -> None:
     """What was made, for people."""
     from sensegraph.cli import show
+    from sensegraph.lab.questions.grounded_questions import LACKING
 
     made = sorted({(q.made, q.kind) for q in found.questions})
     rows = [(kind, how, sum(q.kind == kind and q.made == how for q in found.questions)) for how, kind in made]
     lines = [f"{kind:<15} {n:>5}  by {how}" for kind, how, n in rows]
     lines.append(f"{'together':<15} {len(found.questions):>5}, to {target}")
     lines += [f"dropped: {n} × {reason}" for reason, n in found.dropped]
-    lines += [f"missing: {n} × {kind}: no more could be made" for kind, n in found.missing]
+    by_rule = {q.made for q in found.questions} <= {"template"}
+    lines += [
+        f"missing: {n} × {kind}: {LACKING[kind] if by_rule else 'no more could be made'}" for kind, n in found.missing
+    ]
+    if found.missing and by_rule:
+        lines.append("more come of a model (--set endpoint.model=…), or of more and longer texts; none is forced")
     lines += [f"cost: {show.format_usage(usage)}"] if usage.calls else []
     options.print_text("\n".join([*lines, *notes]))
 

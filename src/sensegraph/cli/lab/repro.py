@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _DATA, _ROOT = Path("data"), Path("repro")
 _NOBODY = "http://127.0.0.1:9/v1"  # an endpoint that is never asked
 _SHOWN_OFF = 0.05  # percent from which a difference is shown
+_ROWS = 8  # of a published table, where several are shown
 
 Limit = Annotated[
     int, Option("--limit", "-n", min=0, metavar="N", help="The first N questions only.", show_default="all")
@@ -80,13 +81,18 @@ def reproduce_paper(
 
 
 def _print_plans(recipes: Sequence[tuple[Bench, Recipe]], *, as_json: bool) -> None:
-    planned: list[dict[str, str]] = []
+    from sensegraph.lab.experiments.published import find_printed_table
+
+    planned: list[dict[str, Any]] = []
     for bench, recipe in recipes:
         lacking = _find_missing(recipe, bench)
         plan = describe_recipe(recipe, bench, lacking)
+        if lacking and not as_json and (printed := format_printed(recipe, bench, _ROWS if len(recipes) > 1 else 0)):
+            plan += "\n" + indent(printed, "  ")
         if as_json:
             table = {"paper": bench.paper, "table": recipe.table, "kind": recipe.kind}
-            planned.append({**table, "plan": plan, "lacking": lacking})
+            known = find_printed_table(bench.paper, recipe.table)
+            planned.append({**table, "plan": plan, "lacking": lacking, "published": asdict(known) if known else None})
         else:
             options.print_text(plan + "\n")
     if as_json:
@@ -100,6 +106,8 @@ def _reproduce_tables(
     for bench, recipe in recipes:
         if lacking := _find_missing(recipe, bench):
             options.print_message(f"{bench.paper}, {recipe.title} ({recipe.kind}) is left out: {lacking}")
+            if not as_json and (printed := format_printed(recipe, bench, _ROWS if len(recipes) > 1 else 0)):
+                options.print_text(printed + "\n")
             if recipe.judge:
                 options.print_message(indent(describe_model_run(recipe, bench), "  "))
             continue
@@ -203,6 +211,22 @@ def _foresee_recipe(recipe: Recipe, bench: Bench) -> str:
 def _format_costs(label: str, foreseen: str, before: str = "  ") -> str:
     """What is foreseen, as one line or as a table under its head."""
     return f"{before}{label}: {foreseen}" if "\n" not in foreseen else f"{before}{label}:\n{indent(foreseen, '    ')}"
+
+
+def format_printed(recipe: Recipe, bench: Bench, most: int = 0) -> str:
+    """The published figures by themselves, where nothing of ours can stand beside them; `most` rows, 0 for all."""
+    from sensegraph.lab.experiments.published import find_printed_table
+    from sensegraph.lab.retrieval.retrieval_tables import align_columns
+
+    known = find_printed_table(bench.paper, recipe.table)
+    if known is None:
+        return ""
+    rows = [[name, *map(_format_figure, figures)] for name, figures in known.rows.items()]
+    shown = rows[:most] if most else rows
+    table = align_columns([["published", *known.columns], *shown])
+    head = f"{bench.paper}, {recipe.title}, as published: {known.caption}"
+    more = [f"and {len(rows) - len(shown)} rows more: --table {recipe.table}"] if len(shown) < len(rows) else []
+    return "\n".join([head, table, *more])
 
 
 def format_reproduction(paper: str, found: ReproducedTable) -> str:

@@ -6,22 +6,26 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import typer
 
 from sensegraph.cli.options import open_settled, read_overrides
 from sensegraph.cli.progress import Report
-from sensegraph.corpus.settings import Settings, convert_settings, load_settings
-from sensegraph.corpus.tools import keep_in_folder
+from sensegraph.corpus.settings import FOLDER, Settings, convert_settings, load_settings
+from sensegraph.corpus.tools import estimate_only, has_store, keep_in_folder
 from sensegraph.errors import InputError, NotIndexed
 from sensegraph.index.index import keep_documents
 from sensegraph.index.manifest import read_manifest
 from sensegraph.index.parts import parts_with_needs
-from sensegraph.lab.retrieval import Cost, JudgedSet, Measuring, Named, Result, measure
+from sensegraph.index.question_costs import foresee_calls
+from sensegraph.lab.retrieval import Cost, JudgedSet, Measuring, Named, Result, measure, read_set
 from sensegraph.lab.retrieval.runs import cpu_seconds
+from sensegraph.language.text import count_tokens
 from sensegraph.methods import load_method
-from sensegraph.protocols import PartName
+from sensegraph.protocols import PartName, PricedEngine
+from sensegraph.types import Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +55,47 @@ def load_named_methods(text: str, settings: Settings) -> list[Named]:
         method, *pairs = name.split(":")
         found.append(Named(name, load_method(method, **settings.method_settings(method, read_overrides(pairs)))))
     return found
+
+
+def parse_cutoffs(text: str) -> tuple[int, ...]:
+    """The places where rankings are cut, ascending. Raises BadParameter for what is no list of numbers above 0."""
+    cuts = [part.strip() for part in text.split(",")]
+    if not all(part.isdecimal() and int(part) for part in cuts):
+        raise typer.BadParameter(f"--cutoffs {text!r} is no list of numbers above 0, such as 2,5,10.")
+    return tuple(sorted({int(part) for part in cuts}))
+
+
+def read_sets(data: Sequence[Path], split: str, *, titles: bool) -> list[JudgedSet]:
+    """The test collections in these folders. Raises BadParameter where two are called alike."""
+    sets = [read_set(folder, split, titles=titles) for folder in data]
+    names = [s.name for s in sets]
+    if twice := [n for n in names if names.count(n) > 1]:
+        raise typer.BadParameter(f"--data names two folders called {twice[0]!r}; results go by that name: rename one.")
+    return sets
+
+
+@estimate_only()
+def estimate_set(judged: JudgedSet, methods: Sequence[Named], place: IndexPlace) -> dict[str, Usage]:
+    """What measuring a set would ask a model and an embedder for: its index, and each method's questions."""
+    made = has_store(place.settings, place.root / FOLDER)
+    with TemporaryDirectory(prefix="sensegraph-") as spare:
+        root = place.root if made else Path(spare)
+        with closing(open_settled(root, place.settings, readonly=made, progress=place.progress)) as corpus:
+            parts = parts_with_needs({*place.parts}.union(*(m.method.reads for m in methods)))
+            corpus.workspace.settings = replace(corpus.settings, index=replace(corpus.settings.index, parts=parts))
+            found = corpus.estimate(*judged.documents)
+            asked, engine, readable = len(judged.queries), corpus.engine, found.readable
+            told = {f"index of {judged.name}": found.usage}
+            query_tokens = sum(count_tokens(q.text) for q in judged.queries) if corpus.embedder.waits else 0
+            for one in methods:
+                spent = Usage()
+                if engine.waits and isinstance(engine, PricedEngine) and readable:
+                    spent = foresee_calls(one.method, readable, engine, corpus.store.ledger())
+                spent = sum([spent] * asked, Usage())
+                told[f"{asked:,} questions of {judged.name} by {one.name}"] = replace(
+                    spent, embedding_tokens=query_tokens
+                )
+            return told
 
 
 def measure_set(judged: JudgedSet, methods: Sequence[Named], how: Measuring, place: IndexPlace) -> Result:

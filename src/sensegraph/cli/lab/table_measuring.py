@@ -68,7 +68,7 @@ def reproduce_table(recipe: Recipe, bench: Bench) -> ReproducedTable:
     check_measuring_sets(recipe, bench)
     found = _KINDS[recipe.kind](recipe, bench)
     if bench.questions and not recipe.asks:
-        found = replace(found, notes=(*found.notes, "--questions changes nothing here: no question is asked."))
+        found = replace(found, notes=(*found.notes, "--limit changes nothing here: no question is asked."))
     return found
 
 

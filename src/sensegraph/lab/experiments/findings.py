@@ -15,6 +15,7 @@ from sensegraph.lab.experiments.sheets import format_count, format_number
 from sensegraph.lab.scores.statistics import Pair, count_compared
 
 _WARNED = 5  # warnings about the judge that stand at the top
+_ENDS = {0.0: "too hard, or no measure for such answers, and so nothing", 1.0: "too easy, and so nothing"}
 _MOST = 0.75  # share of questions at an end of the scale from which a measure hardly tells conditions apart
 
 
@@ -87,7 +88,7 @@ def _list_ends(found: Outcome) -> Iterable[str]:
     """Measures for which most questions are at an end of the scale under every condition: these tell nothing apart."""
     for group, listed in groupby((c for c in found.compared if c.measure.share), lambda c: c.measure.group):
         rows = [(c.measure.name, list(zip(*c.measure.values.values(), strict=True))) for c in listed]
-        for end, reason in ((0.0, "too hard, or unfit for such answers,"), (1.0, "too easy")):
+        for end, reason in _ENDS.items():
             told = []
             for name, values in rows:
                 of = sum(None not in row for row in values)
@@ -95,4 +96,4 @@ def _list_ends(found: Outcome) -> Iterable[str]:
                 if of and at >= _MOST * of:
                     told.append(f"{name} in {at:,} of {format_count(of, 'question')}")
             if told:
-                yield f"{group}: {end:.0f} under every condition by {', '.join(told)}: {reason} to tell them apart."
+                yield f"{group}: {end:.0f} under every condition by {', '.join(told)}: {reason} to tell them apart by."

@@ -18,8 +18,7 @@ _FOLDER = "tables"
 RECIPES = "repro.toml"  # beside the tables: how they are measured here
 _TABLE6 = "table6.csv"
 OTHER_NAMES: Mapping[str, str] = MappingProxyType({
-    "graphrag": "edge2024", "leanrag": "zhang2025", "hipporag2": "gutierrez2025", "graft": "graft2024",
-    "graft2025": "graft2024", "cpm": "traag2011",
+    "hipporag2": "gutierrez2025", "graft2025": "graft2024", "cpm": "traag2011",
 })  # fmt: skip
 
 
@@ -62,10 +61,11 @@ def list_recipe_papers() -> list[str]:
 def find_paper(name: str) -> str:
     """The folder's name of a paper, also by that of its method. Raises InputError with the nearest."""
     known = list_papers()
-    wanted = OTHER_NAMES.get(name, name)
+    others = {PAPERS[paper].rpartition("/")[2]: paper for paper in known} | dict(OTHER_NAMES)
+    wanted = others.get(name, name)
     if wanted in known:
         return wanted
-    near = get_close_matches(name, [*known, *OTHER_NAMES], 1)
+    near = get_close_matches(name, [*known, *others], 1)
     hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}."
     raise InputError(f"No tables of a paper {name!r}; {hint}")
 
@@ -85,6 +85,17 @@ def read_published_table(paper: str, table: str) -> Published:
             columns = tuple(found["columns"])
             return Published(found["paper"], found["table"], found["caption"], columns, rows, found.get("questions", 0))
     raise InputError(f"No table {table!r} of {paper} is here; there are {', '.join(list_published_tables(paper))}.")
+
+
+def find_printed_table(paper: str, table: str) -> Published | None:
+    """One table of a paper as it was printed, Table 6 of Edge et al. (2024) too; None where no figures are here."""
+    if table in list_published_tables(paper) and not (paper == "edge2024" and table == "6"):
+        return read_published_table(paper, table)
+    if paper != "edge2024" or table != "6":
+        return None
+    printed = read_win_rate_comparisons()
+    rows = {f"{r.dataset} {r.metric}, {r.first} – {r.second}": (*r.means, r.z) for r in printed}
+    return Published("Edge et al. 2024", "6", "Mean win scores and z", ("first", "second", "z"), rows)
 
 
 def read_win_rate_comparisons() -> tuple[Comparison6, ...]:

@@ -43,6 +43,16 @@ _CYCLES = 25
 _ANSWERED = frozenset(("local", "bridge", "intersection"))  # classes of which the answer is known
 _GAPPED = frozenset(("local", "intersection"))  # classes that need no words of ours
 _DIRECTED = frozenset(("bridge", "comparison"))  # which only sentences with a direction make
+LACKING: Mapping[str, str] = {  # what texts do not have that give too few questions of a class by template
+    "local": "few sentences begin with a name and say what can be asked",
+    "bridge": "few sentences lead from one thing to another that a second text describes (Foo uses Bar)",
+    "intersection": "few things have sentences that begin with their names in two texts",
+    "comparison": "few things of one kind are described in different texts (Foo is a tool that …)",
+    "temporal": "few dated sentences, and few documents with a time, are about one thing",
+    "disambiguation": "few things share a name",
+    "global": "few communities have three names and two texts",
+    "adversarial": "few sentences hold a name that can be exchanged",
+}
 _ABOUT = 3  # questions on one entity at most, while others are left
 
 
@@ -225,6 +235,22 @@ class Grounds:
         ids = [e.id for e in take_records(entries, range(0, len(entries), max(1, len(entries) // 50)))]
         return stated_facts.speaks_english(c.text for c in self.index.chunks(ids).values())
 
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        """The classes that are asked: without reports no global ones, unless these alone are wanted."""
+        wanted = self.how.classes
+        return (
+            wanted
+            if self.index.manifest.hierarchy or wanted == ("global",)
+            else tuple(kind for kind in wanted if kind != "global")
+        )
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Which classes are left out, and why."""
+        left_out = "global questions are left out: they are made of reports, which this index was built without"
+        return (left_out,) if self.kinds != self.how.classes else ()
+
     def of(self, kind: Kind, *, loosely: bool = True) -> list[Ground]:
         """The grounds of a class: groups of chunks take turns, and nothing is asked about too often.
 
@@ -342,7 +368,7 @@ def make_template_questions(index: Index, by: Proposer, how: GroundSettings | No
     how = how or GroundSettings()
     found, made = Grounds(index, how), list[Posed]()
     dropped, missing = Counter[str](), Counter[str]()
-    for kind in how.classes:
+    for kind in found.kinds:
         loosely = not (found.english and kind in _DIRECTED)
         listed = found.of(kind, loosely=loosely) if has_template(kind, english=found.english) else []
         told = [word_question(g, found.documents(g), english=found.english) for g in listed]
@@ -356,4 +382,4 @@ def make_template_questions(index: Index, by: Proposer, how: GroundSettings | No
             kept = [written[i] for i in fresh[: how.each]]
         made += kept
         missing[kind] += how.each - len(kept)
-    return Outcome(tuple(made), sum_counts(dropped.items()), sum_counts(missing.items()))
+    return Outcome(tuple(made), sum_counts(dropped.items()), sum_counts(missing.items()), found.notes)

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations, islice
 
 from sensegraph.lab.questions.question_files import Kind
-from sensegraph.lab.questions.stated_facts import Told, depends_on_context, has_proper_name, match_subject
+from sensegraph.lab.questions.stated_facts import Told, depends_on_context, has_proper_name, is_heading, match_subject
 from sensegraph.lab.scores.standard import rouge_1
 from sensegraph.language.naming_words import COUNTRY
 from sensegraph.language.text import fold, known_form
@@ -154,7 +154,7 @@ class Material:
             for pair in group:
                 subjects = tuple(dict.fromkeys(named[c.subject] for c in pair))
                 yield Ground("temporal", tuple(c.source.chunk for c in pair), subjects, claims=pair)
-        for entity in self.entities:
+        for entity in (e for e in self.entities if not is_heading(e)):
             dated = sorted((self.times[c], c) for c in entity.chunks if self.times.get(c))
             if len(dated) > 1 and dated[0][0][:4] != dated[-1][0][:4]:
                 first, last = dated[0], dated[-1]
@@ -162,7 +162,7 @@ class Material:
 
     def find_ambiguous_names(self) -> Iterator[Ground]:
         """Entities that share a whole name, and after them those that share the name of a person."""
-        named = [e for e in self.entities if has_proper_name(e)]
+        named = [e for e in self.entities if has_proper_name(e) and not is_heading(e)]
         whole, part = defaultdict[str, list[Entity]](list), defaultdict[str, list[Entity]](list)
         for entity in named:
             for name in dict.fromkeys(map(fold, (entity.name, *entity.aliases))):
@@ -179,7 +179,7 @@ class Material:
         """Clusters of the hierarchy."""
         named = {e.id: e for e in self.entities}
         for cluster in self.clusters:
-            members = [named[n] for n in cluster.entities if n in named]
+            members = [named[n] for n in cluster.entities if n in named and not is_heading(named[n])]
             members.sort(key=lambda e: (not has_proper_name(e), -e.degree, e.id))
             statements = (*cluster.summary, *(s for f in cluster.findings for s in f.statements))
             cited = tuple(dict.fromkeys(source.chunk for s in statements for source in s.sources))

@@ -69,11 +69,15 @@ class Posed:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Questions, in order; how many candidates were `dropped`, by reason; how many are `missing`, by kind."""
+    """Questions, in order; how many candidates were `dropped`, by reason; how many are `missing`, by kind.
+
+    `notes` say what was left out and why.
+    """
 
     questions: tuple[Posed, ...]
     dropped: tuple[tuple[str, int], ...] = ()
     missing: tuple[tuple[str, int], ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def counts(self) -> dict[str, int]:
@@ -86,6 +90,7 @@ class Outcome:
             self.questions + other.questions,
             sum_counts((*self.dropped, *other.dropped)),
             sum_counts((*self.missing, *other.missing)),
+            tuple(dict.fromkeys((*self.notes, *other.notes))),
         )
 
 

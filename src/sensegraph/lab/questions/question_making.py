@@ -17,7 +17,7 @@ from itertools import islice
 
 import numpy as np
 
-from sensegraph.errors import InputError
+from sensegraph.errors import InputError, UnsupportedTask
 from sensegraph.index.estimate import StepEstimate
 from sensegraph.index.index import Index
 from sensegraph.lab.questions.grounded_questions import Grounds, GroundSettings, make_template_questions
@@ -127,8 +127,9 @@ def make_model_questions(index: Index, by: Proposer, how: GroundSettings | None 
     of the class adversarial, what neither its text nor those nearest to it answer.
     """
     how = how or GroundSettings()
-    found, outcome = Grounds(index, how), Outcome(())
-    for kind in how.classes:
+    found = Grounds(index, how)
+    outcome = Outcome((), notes=found.notes)
+    for kind in found.kinds:
         outcome = outcome + _make_questions_of_kind(kind, found, by, outcome.questions)
     return outcome
 
@@ -240,8 +241,9 @@ def foresee_questions(posing: Posing, index: Index | None, rt: Runtime) -> tuple
 
 
 def _check_request(posing: Posing, index: Index | None, rt: Runtime) -> None:
-    if posing.about.strip():
-        rt.check(f"{_WHO} by personas", PERSONA_TASKS)
+    if posing.about.strip() and (missing := PERSONA_TASKS - rt.engine.tasks):
+        advice = "it needs a model (endpoint.model); questions from the graph need none (--from-graph)"
+        raise UnsupportedTask(f"{_WHO} by personas (--about)", rt.engine.name, missing, advice)
     if posing.grounds is not None and index is None:
         raise InputError("Questions from the graph need an index; build one, or describe the corpus (about) instead.")
 

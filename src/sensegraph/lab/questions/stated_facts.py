@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from sensegraph.lab.scores.standard import split_words
 from sensegraph.language.sentences import split_sentences
-from sensegraph.language.text import HAN, WORD, detect_language, fold, tag_words
+from sensegraph.language.text import HAN, WORD, detect_language, fold, known_form, tag_words
 from sensegraph.types import Entity, Graph
 
 _WORDS = (2, 25)  # of what is told, least and most
@@ -23,6 +23,8 @@ _SPEAKER = re.compile(r"^[^\W\d_][\w.’' -]{1,40}:\s+")  # who says it, in a tr
 _GAPPED = (8, 30)  # words of a sentence with a gap
 _MOST = 4  # of these for one entity
 GAP = "____"
+_NAMED_BY_WORDS = frozenset(("person", "place", "organization"))
+_LONGEST = 6  # words of a name
 _SAMPLE = 50  # texts by which the language is told
 
 
@@ -153,6 +155,18 @@ def _parse_fact(sentence: str, subject: Entity, target: Entity, chunk: str, *, e
 def has_proper_name(entity: Entity) -> bool:
     """Whether an entity has a name of its own: what is written small (a station) is another thing in another text."""
     return not entity.name[:1].islower() or any(c.isupper() for c in entity.name)
+
+
+def is_heading(entity: Entity) -> bool:
+    """Whether what was taken for a name is rather a heading or words in capitals: INSTALL, Requirements, NO WARRANTY.
+
+    A person or a place may be called by a word; of other things a single common word is no name, nor are several words
+    in capitals, or many.
+    """
+    words = entity.name.split()
+    capitals = len(words) > 1 and entity.name.isupper() and any(len(w) > 3 for w in words)
+    common = len(words) == 1 and known_form(fold(entity.name)) and fold(entity.type) not in _NAMED_BY_WORDS
+    return capitals or common or len(words) > _LONGEST or "," in entity.name
 
 
 def depends_on_context(text: str) -> bool:

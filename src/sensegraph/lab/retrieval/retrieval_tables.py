@@ -8,8 +8,9 @@ from typing import Any
 
 from sensegraph.lab.retrieval.retrieval_scores import Comparison, Measured, Measuring, Result
 from sensegraph.lab.retrieval.runs import Named
-from sensegraph.lab.scores.statistics import format_p_value
+from sensegraph.lab.scores.statistics import LEVEL, format_p_value
 
+_MOST = 0.75  # share of questions at an end of the scale from which a set hardly tells methods apart
 _NAMED = 5  # judgements of something missing that are named, and notes of a method
 _LABELS = {"recall": "R", "ndcg": "nDCG", "mrr": "MRR", "precision": "P"}
 
@@ -17,24 +18,56 @@ _LABELS = {"recall": "R", "ndcg": "nDCG", "mrr": "MRR", "precision": "P"}
 def format_result(result: Result, how: Measuring) -> str:
     """Everything about one set: what was measured over what, the methods, the comparisons, the types of question."""
     found = result.found
-    parts = ["\n".join(_describe_set(result)), tabulate_methods(found)]
+    parts = ["\n".join(describe_set(result)), tabulate_methods(found)]
     parts += [tabulate_comparisons(found, how)] if found.comparisons else []
     parts += [tabulate_types(found, how)] if len(found.types) > 1 else []
-    # rankings that are missing or were widened, and what the methods noted often
+    notes = [*list_ends(found, how), *list_notes(found)]
+    parts += ["Notes\n" + "\n".join(f"- {note}" for note in notes)] if notes else []
+    return "\n\n".join(parts)
+
+
+def list_notes(found: Measured) -> list[str]:
+    """Rankings that are missing or were widened, and what the methods noted often."""
     notes = []
     for s in found.scores:
         total = len(found.queries)
         if s.empty:
-            notes.append(f"- {s.method} named no document for {s.empty:,} of {total:,} questions")
+            notes.append(f"{s.method} named no document for {s.empty:,} of {total:,} questions")
         if s.wide:
-            notes.append(f"- {s.method}: {s.wide:,} of {total:,} rankings were made with a wider context")
+            notes.append(f"{s.method}: {s.wide:,} of {total:,} rankings were made with a wider context")
         often = [note for note, n in s.notes if 2 * n > total][:_NAMED]
-        notes += [f"- {s.method}: {note}" for note in often]
-    parts += ["Notes\n" + "\n".join(notes)] if notes else []
-    return "\n\n".join(parts)
+        notes += [f"{s.method}: {note}" for note in often]
+    return notes
 
 
-def _describe_set(result: Result) -> Iterable[str]:
+def list_ends(found: Measured, how: Measuring) -> list[str]:
+    """That most questions are too easy or too hard: by the metric that tables compare all methods are at one end."""
+    rows, total = list(zip(*(s.values[how.primary] for s in found.scores), strict=True)), len(found.queries)
+    told = []
+    for end, reason in ((1.0, "too easy"), (0.0, "too hard")):
+        at = sum(all(v == end for v in row) for row in rows)
+        if len(found.scores) > 1 and at >= _MOST * total:
+            what = f"{metric_label(how.primary)} is {100 * end:.0f} by every method"
+            told.append(f"{what} in {at:,} of {total:,} questions: {reason} to tell them apart")
+    return told
+
+
+def list_set_findings(found: Measured, how: Measuring) -> list[str]:
+    """Which methods differ from the baseline by more than chance, by the metric that tables compare, and what ties."""
+    name, told = found.judged.name, []
+    for c in found.comparisons:
+        d = c.difference
+        if c.metric == how.primary and c.p_holm < LEVEL and not d.low <= 0 <= d.high:
+            better = "better" if d.mean > 0 else "worse"
+            told.append(f"{c.method} {better} than {c.baseline} by {_as_points(abs(d.mean)).lstrip('+')} points")
+    none = f"no difference from {found.baseline} that is more than chance"
+    label = metric_label(how.primary)
+    first = [f"{name}, {label}: {', '.join(told) or none}."] if found.comparisons else []
+    return [*first, *(f"{name}: {line}." for line in list_ends(found, how))]
+
+
+def describe_set(result: Result) -> Iterable[str]:
+    """What was asked over which index: questions, documents, engine, what could not be read."""
     found, manifest, cost = result.found, result.manifest, result.cost
     judged, counts = found.judged, manifest.counts
     left = [*judged.left_out, *([("without a document to be asked of", found.unplaced)] if found.unplaced else [])]
