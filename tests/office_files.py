@@ -34,12 +34,22 @@ def pdf(pages: list[list[str]], title: str = "") -> bytes:
     return out + f"xref\n0 {size}\n0000000000 65535 f \n".encode() + table + trailer.encode()
 
 
-def docx(paragraphs: list[str]) -> bytes:
-    """A .docx file with these paragraphs."""
+def docx(paragraphs: list[str], created: str = "", modified: str = "") -> bytes:
+    """A .docx file with these paragraphs; with the times of its properties, and an author that nobody named."""
     words = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
     body = "".join(f"<w:p><w:r><w:t>{p}</w:t></w:r></w:p>" for p in paragraphs)
     document = f'<w:document xmlns:w="{words}"><w:body>{body}</w:body></w:document>'
-    return _pack({"_rels/.rels": _relate([("officeDocument", "word/document.xml")]), "word/document.xml": document})
+    parts = {"_rels/.rels": _relate([("officeDocument", "word/document.xml")]), "word/document.xml": document}
+    if created:
+        spaces = f'xmlns:cp="{_KINDS}/metadata/core-properties" xmlns:dc="http://purl.org/dc/elements/1.1/" '
+        spaces += 'xmlns:dcterms="http://purl.org/dc/terms/" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"'
+        told = "".join(
+            f'<dcterms:{name} xsi:type="dcterms:W3CDTF">{time}</dcterms:{name}>'
+            for name, time in (("created", created), ("modified", modified or created))
+        )
+        author = "<dc:creator>python-docx</dc:creator>"
+        parts["docProps/core.xml"] = f"<cp:coreProperties {spaces}>{author}{told}</cp:coreProperties>"
+    return _pack(parts)
 
 
 def pptx(slides: list[list[str]]) -> bytes:

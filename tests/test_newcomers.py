@@ -15,6 +15,7 @@ from sensegraph import Corpus, Document
 from sensegraph.cli import app
 from sensegraph.cli.options import limit_rows
 from sensegraph.display import shorten_value
+from sensegraph.engines.offline.extraction.kinds import Counts, count_units, select_concepts
 from sensegraph.errors import InputError, NotIndexed, SettingsError
 from sensegraph.index.browse.copies import group_copies, hash_texts, keep_hashes, note_copies
 from sensegraph.index.browse.elements import suggest_names
@@ -295,3 +296,17 @@ def test_the_page_and_the_quick_start_say_which_files_are_read_and_what_is_insta
     start = (root / "docs/quickstart.md").read_text(encoding="utf-8")
     assert "sensegraph index PAPERS --root notes" in start
     assert "pip install 'sensegraph[server,docs]'" in start
+
+
+def test_the_page_tells_at_how_many_chunks_more_is_asked_of_a_concept():
+    page = (Path(__file__).resolve().parents[1] / "docs/offline-engine.md").read_text(encoding="utf-8")
+    assert "In fewer than 8 chunks that is what stands there twice; from 8 chunks on" in page
+    counts = Counts()
+    for chunk in (0, 0, 1):
+        count_units(counts, [(chunk, ["pier"])])
+    assert select_concepts(counts, 7) == {"pier"}
+    assert select_concepts(counts, 8) == frozenset()
+    twice = Counts()
+    count_units(twice, [(0, ["harbour", "council"])] * 4)
+    assert "harbour council" in select_concepts(twice, 7)
+    assert "harbour council" not in select_concepts(twice, 8)

@@ -681,6 +681,18 @@ def test_no_text_holds_what_only_a_terminal_acts_on(tmp_path):
 
 
 @needs_docs
+def test_the_time_of_a_template_is_not_that_of_the_document(tmp_path):
+    template = "2013-12-23T23:15:00Z"
+    for created, modified, time in (
+        ("2024-03-05T06:07:08Z", "", "2024-03-05T06:07:08+00:00"),
+        (template, "", ""),
+        (template, "2024-03-05T06:07:08Z", "2024-03-05T06:07:08+00:00"),
+    ):
+        document = one(put(tmp_path, "x.docx", docx(["Hello world."], created, modified)))
+        assert (document.time, document.metadata) == (time, ())
+
+
+@needs_docs
 def test_a_damaged_or_textless_pdf_is_named(tmp_path):
     assert "cannot be read as .pdf" in why(put(tmp_path, "x.pdf", b"%PDF-1.4 garbage"))
     assert "cannot be read as .docx" in why(put(tmp_path, "x.docx", b"not a zip"))

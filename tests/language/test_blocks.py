@@ -175,3 +175,17 @@ Easter, and so they were glad of it and told the others
 what they had heard about the ships from the mainland.
 """
     assert [kind for kind, _ in list_blocks(text)] == ["paragraph", "paragraph"]
+
+
+def test_a_heading_in_small_letters_does_not_go_on_with_the_sentence_before_it() -> None:
+    lines = [
+        "Returns: success if the encoding is right, an error if the name is not one that is known, and",
+        "another error where the encoding does not match the structure of the element that is (given).",
+        "asn1 der decoding startEnd",
+        "The function decodes what is given and writes where it begins and where it ends, as the library",
+        "needs it to be told. It is used by those that read a part of an encoding and leave the rest.",
+    ]
+    read = read_blocks("\n".join(lines)).text
+    assert [part.split() for part in read.split("\n") if "Returns" in part] == [" ".join(lines[:2]).split()]
+    lines[2] = "asn1 der decoding begins there."  # prose, which ends with a mark
+    assert "(given). asn1 der" in " ".join(read_blocks("\n".join(lines)).text.split("\n")[0].split())

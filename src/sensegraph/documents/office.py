@@ -35,6 +35,9 @@ _EDGE = 2  # lines at the top and at the bottom of a page that may be header or 
 _MIN_PAGES = 3
 _NUMBER = re.compile(r"\b[0-9]{1,6}\b")
 _FILE_NAME = re.compile(r"\.\w{3,4}$|^(?:Picture|Image|Grafik|Bild) ?\d*$")
+# when the templates of python-docx and python-pptx were made and changed
+_TEMPLATES = ("2013-12-23T23:15:00", "2013-01-27T09:14:16", "2013-01-27T09:15:58")
+_UNSET = ("python-docx", "(anonymous)", "(unspecified)")  # what libraries write where nothing was said
 _PARTED = "\x02"  # stands in the text of a PDF for a hyphen at a line's end
 _SLIDE = "\ufdd0"  # stands before each slide while a file is read: a character that no text may hold
 
@@ -88,10 +91,12 @@ def parse_office(
         raise InputError("holds no text (scanned pages?); run text recognition on it first.")
     core = {**result.metadata, **(result.metadata.get("core_properties") or {})}
     title = re.sub(r"^Microsoft \w+ - ", "", str(core.get("title") or "")).strip()
-    time = read_iso_date(core.get("created_at") or core.get("created"))
+    created, changed = (read_iso_date(core.get(f"{name}_at") or core.get(name)) for name in ("created", "modified"))
+    time = next((t for t in (created, changed) if not t.startswith(_TEMPLATES)), "") if created else ""
     author = core.get("authors") or core.get("author") or core.get("creator")
     facts = {"author": author, "subject": core.get("subject"), "keywords": core.get("keywords"), "pages": len(pages)}
     kept = {k: ", ".join(map(str, v)) if isinstance(v, list | tuple) else v for k, v in facts.items() if v}
+    kept = {k: v for k, v in kept.items() if v not in _UNSET}
     plain = (name, text, title, flatten_fields(kept), time)
     unseen = 0 if images else unseen
     if not images and not unseen:

@@ -35,7 +35,7 @@ def cut_documents(documents: Results[Document], rt: Runtime, *, size: int, overl
     return rt.each(chunk_documents, documents, size=size, overlap=overlap)
 
 
-@step("chunks.chunk_by", version=4, uses="chunker")
+@step("chunks.chunk_by", version=5, uses="chunker")
 def chunk_by(documents: Sequence[Document], *, chunker: Chunker) -> list[tuple[Chunk, ...]]:
     """Cut each document where `chunker` says; spans of white space alone are left out.
 
@@ -63,7 +63,7 @@ def chunk_by(documents: Sequence[Document], *, chunker: Chunker) -> list[tuple[C
     return [tuple(chunk for _ in own for chunk in next(made)) for own in split]
 
 
-@step("chunks.chunk", version=6)
+@step("chunks.chunk", version=7)
 def chunk_documents(documents: Sequence[Document], *, size: int, overlap: int) -> list[tuple[Chunk, ...]]:
     """Cut each document into windows of at most `size` tokens that share about `overlap` tokens.
 

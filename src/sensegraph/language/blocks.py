@@ -172,6 +172,9 @@ def _goes_on(line: Line, behind: Line, form: str, wrapping: Wrapping, many: bool
         return False
     if many and line.indent != behind.indent and not small:
         return False
+    short = 2 * behind.column < wrapping.margin and said.rstrip(CLOSERS)[-1:] not in _ENDS
+    if small and line.stopped and short:  # a heading in small letters: prose ends with a mark
+        return False
     if wrapping.wrapped and wrapping.fills(line, said):
         return True
     if behind.indent > line.indent and not line.mark:  # what stands below a heading or an option

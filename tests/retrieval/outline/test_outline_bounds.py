@@ -63,6 +63,9 @@ def dated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
             "",
         )
     ]
+    made = ["2024-05-01", "2024-05-01", "2024-05-01", "2021-02-03", "2022-02-03", "2023-02-03", "2023-02-03"]
+    documents += [Document(f"p{i}.pdf", f"Paper {i}.", f"Paper{i} alone", (), d) for i, d in enumerate(made)]
+    documents += [Document(f"s{i}", f"Same {i}.", f"Same{i} alone", (), "2020-01-01") for i in range(4)]
     documents += [Document(f"x{i:03}", f"Leaf {i}.", f"Leaf{i:03} alone", (), f"{1700 + i}") for i in range(101)]
     settings = {"engine": "offline", "index": {"parts": ["names"]}}
     with Corpus.open(tmp_path_factory.mktemp("dated"), settings=settings) as corpus:
@@ -94,6 +97,13 @@ def test_answers_series_and_what_has_no_title_or_day_are_no_events(dated: Index)
     told = "".join(events(dated, *four, "d035", "d036"))
     assert "Cellar flooded" in told
     assert "Cellar cleaned" in told
+
+
+def test_days_on_which_files_were_made_and_one_day_for_all_are_no_order(dated: Index) -> None:
+    told = events(dated, "p*.pdf")
+    assert [line.partition(" ")[0] for line in told] == ["Paper3", "Paper4", "Paper5", "Paper6"]
+    assert events(dated, "p0.pdf", "p1.pdf", "p2.pdf", "p3.pdf", "p4.pdf") == []
+    assert events(dated, "s*") == []
 
 
 def test_the_titles_of_a_hundred_documents_are_told_and_of_more_not(dated: Index) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -14,6 +15,7 @@ from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Chunk, Description, Evidence, Passage, Question, Source
 
 SMALL, EVENTS, FEW_EVENTS = 100, 16, 4  # documents whose titles tell what happened; titles listed, and the least
+MADE_TOGETHER = 2  # office files of one day that still may be of that day
 VOICES = 6  # speakers that are named
 _ANSWER = re.compile(r"^(?:(?:re|fwd?|aw|wg):\s*)+", re.IGNORECASE)
 
@@ -43,17 +45,27 @@ def list_passages(index: Index) -> Iterator[Passage]:
 
 
 def list_events(index: Index) -> list[str]:
-    """The titles of the dated documents of a small corpus in order, with their days; none of a series."""
+    """The titles of the dated documents of a small corpus in order, with their days; none of a series.
+
+    A day that several office files and PDFs have in their properties is that on which they were made, and no event;
+    nor is there an order where all have one day.
+    """
+    from sensegraph.documents.document_files import OFFICE
+
     entries = index.catalogue.documents
     if len(entries) > SMALL:
         return []
-    dated = sorted((d.time[:10], _ANSWER.sub("", d.title.strip())) for d in entries if d.time and d.title.strip())
+    with_properties = {d.id for d in entries if os.path.splitext(d.id)[1].lower() in OFFICE}
+    made = Counter(d.time[:10] for d in entries if d.id in with_properties)
+    told = [d for d in entries if d.id not in with_properties or made[d.time[:10]] <= MADE_TOGETHER]
+    dated = sorted((d.time[:10], _ANSWER.sub("", d.title.strip())) for d in told if d.time and d.title.strip())
     dated = [(day, title) for i, (day, title) in enumerate(dated) if title not in {t for _, t in dated[:i]}]
     begins = Counter(" ".join(title.split()[:2]) for _, title in dated)
     single = [(day, title) for day, title in dated if begins[" ".join(title.split()[:2])] == 1]
     step = max(1.0, len(single) / EVENTS)
     kept = [single[int(i * step)] for i in range(min(EVENTS, len(single)))]
-    return [f"{title} ({day})" for day, title in kept] if len(kept) >= FEW_EVENTS else []
+    ordered = len(kept) >= FEW_EVENTS and len({day for day, _ in kept}) > 1
+    return [f"{title} ({day})" for day, title in kept] if ordered else []
 
 
 def quote_line(sentence: Sentence, chunks: dict[str, Chunk]) -> Description:
