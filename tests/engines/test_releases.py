@@ -69,3 +69,13 @@ def test_a_version_was_released_when_its_own_entry_says_so(question: str, answer
 )
 def test_what_changed_in_a_version_is_its_entry_and_no_other_one(question: str, lines: list[str]) -> None:
     assert [line for line in told(question).splitlines() if line][: len(lines) or None] == lines
+
+
+@pytest.mark.parametrize(("count", "more"), [(10, ""), (12, "And 2 more.")])
+def test_ten_changes_are_shown_and_the_others_counted(count: int, more: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = "wheel thread brake pedal frame cord hook spool reel crank belt shaft".split()[:count]
+    log = "v2.0.1 (May 2023)\n" + "".join(f"perf: the {word} turns faster\n" for word in words)
+    monkeypatch.setitem(LOGS, "spindle news", f"{log}\nv1.4\nbuild: first for boats\n")
+    lines = [line for line in told("What changed in spindle v2.0.1?").splitlines() if line]
+    assert len([line for line in lines if line.startswith("- ")]) == 10
+    assert (lines[-1] == more) if more else lines[-1].startswith("- ")
