@@ -17,11 +17,12 @@ from sensegraph.cli.options import limit_rows
 from sensegraph.display import shorten_value
 from sensegraph.engines.offline.extraction.kinds import Counts, count_units, select_concepts
 from sensegraph.errors import InputError, NotIndexed, SettingsError
+from sensegraph.extractions import Shortened
 from sensegraph.index.browse.copies import group_copies, hash_texts, keep_hashes, note_copies
 from sensegraph.index.browse.elements import suggest_names
 from sensegraph.language.asking.whole_collections import asks_about_collection
 from sensegraph.retrieval.signals import wholeness_signs
-from sensegraph.types import Entity
+from sensegraph.types import Cluster, Entity, Hierarchy
 
 ADA = "Ada Lovelace wrote the first program. She met Charles Babbage in London."
 LISTS = (
@@ -224,6 +225,10 @@ def test_long_texts_and_collections_are_shortened_and_usual_fields_left_out():
     assert shorten_value({"a": [1], "b": ()}) == "{'a': [1], 'b': ()}"
     assert shorten_value(frozenset("ab")) == "<frozenset of 2>"
     assert "descriptions=()" in repr(Entity("1", "Ada", "person", "", (), (), 1, 0))
+    assert repr(Hierarchy(tuple(Cluster(str(i), 0, 0, "", (), (), "t") for i in range(1200)))) == (
+        "Hierarchy(clusters=<1,200 Cluster>)"
+    )
+    assert {kind.__name__ for kind in Shortened.__subclasses__() if kind.__repr__ is not Shortened.__repr__} == set()
     assert shorten_value(SimpleNamespace(a=1)) == "namespace(a=1)"
 
 

@@ -27,6 +27,7 @@ from sensegraph.testing import (
     StoreContract,
     check_citations,
 )
+from sensegraph.testing.samples import sample_chunks
 from sensegraph.trials import Check, Contrast, Excerpt, Support, Trial, Verdict, Wish
 from sensegraph.types import (
     Answer,
@@ -153,6 +154,31 @@ def test_an_embedder_without_unit_vectors_is_found_out() -> None:
     contract.make = _Long  # type: ignore[method-assign]
     with pytest.raises(AssertionError):
         contract.test_vectors_have_length_one_and_one_row_a_text()
+
+
+class _Alone(HashedTerms):
+    """Whose vectors are a little longer where a text is alone."""
+
+    def embed(self, texts: Sequence[str], kind: Any) -> Any:
+        return super().embed(texts, kind) + (5e-5 if len(texts) == 1 else 0.0)
+
+
+class _Ordered(HashedTerms):
+    """Whose vectors are a little longer where texts come in falling order of their length."""
+
+    def embed(self, texts: Sequence[str], kind: Any) -> Any:
+        first = sample_chunks()[0].text
+        return super().embed(texts, kind) + (5e-5 if len(texts) > 1 and texts[0] != first else 0.0)
+
+
+@pytest.mark.parametrize("embedder", [_Alone, _Ordered])
+def test_an_embedder_whose_vectors_depend_on_their_neighbours_is_found_out(embedder: type[HashedTerms]) -> None:
+    contract = EmbedderContract()
+    contract.make = HashedTerms  # type: ignore[method-assign]
+    contract.test_a_vector_does_not_depend_on_its_neighbours()
+    contract.make = embedder  # type: ignore[method-assign]
+    with pytest.raises(AssertionError):
+        contract.test_a_vector_does_not_depend_on_its_neighbours()
 
 
 GOOD = Answer("So it is. [1]", (Citation(1, "a", 0, 4, "So i"),))

@@ -121,3 +121,10 @@ def test_zeros_are_left_out_where_that_takes_at_most_half_of_the_bytes() -> None
         made = pack_sparse(records)
         assert isinstance(open_rows(made), SparseRows) == packed
         assert made is records if not packed else made.nbytes < 0.65 * records.nbytes
+
+
+def test_a_stack_is_equal_to_itself_alone_and_can_be_a_key() -> None:
+    """To compare two of them number by number would read them whole."""
+    one, other = (Stack((np.zeros((2, 3), np.float32),)) for _ in range(2))
+    assert (one == one, one == other) == (True, False)
+    assert {one: 1, other: 2}[one] == 1

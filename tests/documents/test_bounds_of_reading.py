@@ -83,3 +83,12 @@ def test_files_of_one_unknown_kind_are_left_out_and_counted(tmp_path: Path) -> N
     ]
     files, left = list_document_files(str(tmp_path), DocumentSettings(include=("*.qqq", "*.txt"), exclude=("d*",)))
     assert ([f.name for f in files], left) == (["a.txt", "c.qqq"], [])
+
+
+@pytest.mark.parametrize("deep", [20, 21, 40])
+def test_lists_of_front_matter_are_read_twenty_deep_and_the_rest_is_text(deep: int) -> None:
+    value: object = split_front_matter(f"---\nkey: {'[' * deep}x{']' * deep}\n---\nText\n")[0]["key"]
+    for _ in range(20):
+        assert isinstance(value, list)
+        (value,) = value
+    assert value == f"{'[' * (deep - 20)}x{']' * (deep - 20)}"

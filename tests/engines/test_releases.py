@@ -110,3 +110,13 @@ def test_the_heading_that_a_line_ends_with_is_cited_alone() -> None:
     assert written is not None
     (source,) = written.statements[0].sources
     assert NOTES["shuttle-news"][source.start : source.end] == "version 3.1 - Ada Finch, 2020-05-06"
+
+
+@pytest.mark.parametrize(("count", "more"), [(10, ""), (12, "And 2 more.")])
+def test_ten_changes_are_shown_and_the_others_counted(count: int, more: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = "wheel thread brake pedal frame cord hook spool reel crank belt shaft".split()[:count]
+    log = "v2.0.1 (May 2023)\n" + "".join(f"perf: the {word} turns faster\n" for word in words)
+    monkeypatch.setitem(LOGS, "spindle news", f"{log}\nv1.4\nbuild: first for boats\n")
+    lines = [line for line in told("What changed in spindle v2.0.1?").splitlines() if line]
+    assert len([line for line in lines if line.startswith("- ")]) == 10
+    assert (lines[-1] == more) if more else lines[-1].startswith("- ")

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from sensegraph.engines.llm.replies.answer_replies import read_summary
-from sensegraph.engines.llm.replies.reply_text import decode_json
+from sensegraph.engines.llm.replies.reply_text import decode_json, strip_wrapping
 from sensegraph.models.endpoint.client import Reply
 
 VALUE = {"summary": 'He said "this" \\ and — thát\nwas all.', "points": [{"text": "one", "score": 7}, {"x": [1, [2]]}]}
@@ -45,3 +45,17 @@ def test_what_runs_on_in_brackets_is_no_value() -> None:
 def test_half_a_character_in_broken_json_is_marked_as_lost() -> None:
     reply = Reply(r"""{'summary': "Ships \ud83d come \ud83d\ude00", }""", 0, 9, "stop")
     assert read_summary(reply).value == "Ships \ufffd come 😀"
+
+
+@pytest.mark.parametrize(
+    ("reply", "text"),
+    [
+        ('Here it is:\n```json\n{"a": 1}\n```\nDone.', '{"a": 1}'),
+        ("Here it is:\n```\nADA<|>person\n```", "ADA<|>person"),
+        ("Run this:\n```\nls\n```", "Run this:\n```\nls\n```"),
+        ("<think>Hm.</think>Ada.", "Ada."),
+        ("Ada.", "Ada."),
+    ],
+)
+def test_a_fence_around_what_was_asked_for_is_taken_off_and_one_of_code_in_a_text_stays(reply: str, text: str) -> None:
+    assert strip_wrapping(reply).strip() == text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sensegraph.resolution.comparison.likeness import _read_person
+from sensegraph.resolution.comparison.likeness import _judge_persons, _read_person
 from sensegraph.resolution.comparison.name_reading import read_name
 
 
@@ -26,3 +26,12 @@ def test_a_particle_belongs_to_the_family_unless_nothing_is_left(
 ) -> None:
     found = _read_person(read_name(name, person=True))
     assert (found.given, found.family) == (given, family)
+
+
+def test_a_name_that_comes_twice_is_no_further_name() -> None:
+    def alike(one: str, other: str) -> float:
+        return _judge_persons(*(_read_person(read_name(name, person=True)) for name in (one, other))).score
+
+    assert alike("Ann Mary Lee", "Ann Mary") == alike("Ann Mary", "Ann Mary Lee") == 0.6
+    assert alike("Ann Lee Ann", "Ann Lee") == alike("Ann Lee", "Ann Lee Ann") == 0.0
+    assert alike("Lee Ann", "Ann Lee") == 0.7

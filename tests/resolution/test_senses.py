@@ -24,6 +24,7 @@ GAME = Use("game", ("Jordan scored 63 points against the Boston Celtics.",))
         ("Jordan knew that he would win with his old friends.", ""),  # a pronoun alone may be another's
         ("Jordan was there.", ""),
         ("Jordan scored in Jordan.", ""),
+        ("Mrs Jordan scored in Jordan.", "person"),  # twice as much speaks for it
     ],
 )
 def test_words_beside_a_name_say_whether_it_is_a_person_or_a_place(said: str, kind: str) -> None:

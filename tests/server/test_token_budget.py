@@ -112,3 +112,12 @@ def test_page_after_page_shows_every_item_once(tokens: int):
 def test_a_cursor_that_no_result_gave_is_an_error(cursor: str):
     with pytest.raises(InputError, match="is none"):
         read_cursor(cursor)
+
+
+def test_a_text_that_takes_exactly_its_tokens_is_whole_and_with_one_less_is_cut():
+    whole = {"id": "a", "text": "pier " * 300}
+    tokens = count_result(whole)
+    assert fit_text(whole, "text", tokens) == whole
+    cut = fit_text(whole, "text", tokens - 1)
+    assert len(cut["text"]) < len(whole["text"])
+    assert count_result(cut) < tokens

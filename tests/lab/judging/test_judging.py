@@ -292,3 +292,16 @@ def test_a_criterion_of_ones_own_can_be_given() -> None:
         Rules("none", ())
     with pytest.raises(InputError, match="no room"):
         Rules("flat", (own,), low=5, high=5)
+
+
+def test_which_of_two_answers_is_shown_first_is_drawn_by_the_seed_and_stays_as_it_was_drawn(
+    server: ScriptedServer, store: SqliteStore
+) -> None:
+    """Else verdicts that were paid for would not be found again."""
+
+    def first(seed: int) -> str:
+        once = replace(TWO, replicates=1, both_orders=False, seed=seed)
+        found = judge_pairs(ANSWERS, QUESTIONS, once, runtime(store, server, seed=1))
+        return "".join(v.first[0] for v in found.verdicts)
+
+    assert (first(0), first(1), first(2)) == ("ngnnng", "ggnngn", "gnngnn")

@@ -35,6 +35,14 @@ def asked(found: PlainFacts) -> list[tuple[str, tuple[str, ...]]]:
             "a name service based on the Berkeley daemon",
         ),
         ("Zstd is the reference implementation of its format.", None, None),  # whose
+        ("JsonCpp is a C++ library that allows reading of values, but writing is slow.", None, None),
+        ("JsonCpp is a C++ library that allows reading of values and is small.", None, None),
+        ("JsonCpp is a C++ library that allows reading of maps, lists, texts, numbers, dates.", None, None),
+        (
+            "JsonCpp is a C++ library that allows reading of maps, lists, texts, numbers.",
+            "Which C++ library allows reading of maps, lists, texts, numbers?",
+            "JsonCpp",
+        ),
         (
             "JsonCpp is a modern small fast portable free C++ library that allows reading of values.",
             "Which modern small fast portable free C++ library allows reading of values?",

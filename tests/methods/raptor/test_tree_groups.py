@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from sensegraph.errors import SettingsError
-from sensegraph.methods.raptor.growing import group_nodes
+from sensegraph.methods.raptor.growing import _fit_groups, group_nodes
 from sensegraph.methods.raptor.tree import TreeSettings
 
 PLAIN = TreeSettings()
@@ -119,3 +119,10 @@ def test_two_runs_give_the_same_groups() -> None:
 def test_settings_that_cannot_work_are_refused(bad: dict[str, Any]) -> None:
     with pytest.raises(SettingsError, match=f"index.tree.{next(iter(bad))}"):
         TreeSettings(**bad)
+
+
+@pytest.mark.parametrize(("count", "parted"), [(6, False), (7, True), (9, True)])
+def test_more_than_twice_as_many_nodes_as_children_are_parted(count: int, parted: bool) -> None:
+    how = replace(PLAIN, children=3, input_tokens=10_000)
+    groups = _fit_groups(tuple(range(count)), drawn(count, 4).astype(float), [1] * count, how, 0)
+    assert (len(list(groups)) > 1) is parted

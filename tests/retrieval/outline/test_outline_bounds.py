@@ -368,3 +368,14 @@ def test_people_of_a_story_say_something_and_a_part_of_a_name_counts_with_it() -
     )
     found = {p.label: len(p.spots) for p in find_people(gather(told))}
     assert found == {"Edwin Marlow": 4, "Cranbury": 3}
+
+
+@pytest.mark.parametrize(
+    ("name", "found"), [("Corvik Bridge Marlow", "Corvik Bridge Marlow"), ("Corvik Marlow Bridge", "Corvik Marlow")]
+)
+def test_a_name_whose_last_word_says_what_thing_it_is_is_no_person(name: str, found: str) -> None:
+    told = "".join(
+        f"“There is snow number {i},” said {name} to the {word}. Then {name} sat down by the {word}. "
+        for i, word in enumerate("cook fire river inn table".split())
+    )
+    assert [p.label for p in find_people(gather(told))] == [found]

@@ -6,14 +6,17 @@ import random
 import re
 import shutil
 import sqlite3
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SensegraphError, StoreError
+from sensegraph.runtime.stores.mending import _list_places
 from sensegraph.runtime.stores.sealing import Damaged, is_sealed_array, seal, unseal
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import Usage
@@ -180,3 +183,33 @@ def test_flipped_bits_change_no_answer_without_a_word_and_the_next_index_mends_t
         again.add(stories(3))
         again.build()
     assert ask(root) == right
+
+
+class Pages:
+    """A table whose rows can be listed so far from either end, where its pages are damaged."""
+
+    def __init__(self, rising: list[int], falling: list[int] | None) -> None:
+        self.rising, self.falling = rising, falling
+
+    def execute(self, query: str) -> Iterator[tuple[int]]:
+        yield from ((place,) for place in ((self.falling or []) if "DESC" in query else self.rising))
+        if self.falling is not None:
+            raise sqlite3.DatabaseError("malformed")
+
+
+@pytest.mark.parametrize(
+    ("rising", "falling", "listed"),
+    [
+        ([1, 2, 5], None, [1, 2, 5]),  # nothing is damaged
+        ([1, 2], [9, 8], [1, 2, 9, 8]),  # more may lie between than the file has room for
+        ([1, 2], [9, 6], [1, 2, 9, 6, 3, 4, 5]),
+        ([1, 2], [9, 5, 7], [1, 2, 9, 5, 3, 4]),  # a page leads back
+        ([1, 3, 2], [9, 6, 3], [1, 3, 9, 6, 4, 5]),
+        ([], [2], [2, 0, 1]),
+    ],
+)
+def test_rows_are_listed_from_both_ends_and_then_what_may_lie_between(
+    rising: list[int], falling: list[int] | None, listed: list[int]
+) -> None:
+    pages: Any = Pages(rising, falling)
+    assert list(_list_places(pages, "object", 9, 4)) == listed
