@@ -44,11 +44,12 @@ def answer_document_kind(asked: Asked) -> Written | None:
     first: dict[str, SourceSentence] = {}
     for held in group_by_reference(asked.sentences).values():
         opening = held[:_OPENING]
-        heads = [s for s in opening if kind.is_in(s.raw) and len(s.raw) <= _LONGEST]
+        lines = [s for s in opening if len(s.raw) <= _LONGEST and not s.raw.rstrip().endswith((".", "!", "?"))]
+        heads = [s for s in lines if kind.is_in(s.raw)]
         if heads or kind.is_in(held[0].document):
             first.setdefault(held[0].origin, max(heads or opening[:1], key=lambda s: len(s.raw)))
-    lines: list[Statement] = []
+    told: list[Statement] = []
     for one in first.values():
         title = f"**{one.document}**: " if one.document else ""
-        lines.append(one.cite(("\n- " if lines else "- ") + title + show_sentence(one)))
-    return Written(tuple(lines)) if lines else None
+        told.append(one.cite(("\n- " if told else "- ") + title + show_sentence(one)))
+    return Written(tuple(told)) if told else None
