@@ -301,3 +301,11 @@ def test_a_question_on_the_subject_of_nothing_says_so() -> None:
 
 def test_no_theme_stands_in_one_sentence() -> None:
     assert find_chunk_themes([said("Ann", 0)]) == []
+
+
+def test_a_theme_on_which_no_sentence_says_anything_is_not_shown() -> None:
+    head = Passage("outline", "o0", "**7 documents, 29 sentences.**")
+    bare = Passage("outline", "o1", "**Windmill** – 2 of 7 documents", title="Windmill")
+    part = Passage("outline", "o2", "**Part two** – Ann", title="Part two")
+    told = "".join(s.text for s in write_outline((head, bare, part), "en"))
+    assert told == "**7 documents, 29 sentences.**\n\n**Part two** – Ann"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from form_corpora import CLINIC, CLUB, PROGRAM, Texts, answer_lines, ask, passages
+from sensegraph import Corpus, Document
 
 LISTS = [
     (
@@ -189,3 +190,19 @@ def test_choices_of_something_else_are_not_counted() -> None:
     _, lines = answer_lines("How many colours does the ferry have?", TOOL)
     assert lines
     assert not any(line.startswith("**3**") for line in lines)
+
+
+def test_documents_of_a_kind_are_those_that_say_so_at_their_beginning(tmp_path) -> None:
+    texts = {
+        "weir.txt": "Weir Licence\n\nYou may open the weir at noon.",
+        "mill.txt": "THE MILL FREE LICENSE, 4 May 2020\n\nThe wheel may be turned by all.",
+        "log.txt": "Log of the quay\n\nThe licence of the quay has run out.",
+        "letter.txt": "Dear Ann,\n\nthe boat is fine.",
+    }
+    with Corpus.open(tmp_path, settings={"engine": "offline", "index": {"parts": []}}) as corpus:
+        corpus.add([Document(name, text) for name, text in texts.items()])
+        corpus.build()
+        for question in ("Which documents are licences?", "Which licences are there in these documents?"):
+            answer = corpus.query(question, method="bm25")
+            assert {c.document for c in answer.citations} == {"weir.txt", "mill.txt"}
+            assert not answer.abstained

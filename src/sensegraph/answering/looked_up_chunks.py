@@ -19,7 +19,7 @@ from sensegraph.index.index import Index
 from sensegraph.index.manifest import ChunkEntry
 from sensegraph.index.passages import chunk_passage
 from sensegraph.language.asking.identifiers import asks_for_identifier, find_identifiers, write_identifier_pattern
-from sensegraph.language.asking.kinds import NUMBER, find_series, read_asked_kind
+from sensegraph.language.asking.kinds import NUMBER, find_series, read_asked_kind, read_document_kind
 from sensegraph.language.asking.sentence_cues import asks_for_maker
 from sensegraph.language.blocks import read_blocks
 from sensegraph.language.defining import (
@@ -65,6 +65,7 @@ NAMES_READ, _BEGINS = (
 )  # documents of which ids and titles are read, and letters of a stem that a word begins with
 FIRST = 5  # chunks of which an engine reads all sentences
 _HEAD, _HEADING_BLOCKS, _HEADING_WORDS = 2000, 2, 8  # characters, blocks and words of these that may name a document
+_LINES, LINE = 6, 80  # lines at the beginning of a document that may say of what kind it is, and their length
 _FILE = re.compile(r"(?:^|/)([^\W\d_]+)[^/]*\.\w{1,8}$")
 _ENDS = re.compile(r"[.!?。！？][\"'”’)]?(?=\s|$)|\n\s*(?![\sa-z])|[。！？]")
 
@@ -210,13 +211,21 @@ def find_listed_chunks(question: str, index: Index) -> tuple[list[Passage], bool
 
     Nothing where the question asks for something else.
     """
-    kind = read_asked_kind(question)
+    listed = read_document_kind(question)
+    kind = listed or read_asked_kind(question)
     if kind is None:
         return [], True
     root = index.root
     held = positions_with([kind.series or kind.noun], question, root)
     if not len(held):
         return [], True
+    if listed:  # the lines that documents of the kind open with
+        entries = [e for e in take_entries(held, index)[1] if not e.position][:RATED]
+        opening = [
+            c for c in index.chunks([e.id for e in entries]).values()
+            if any(map(listed.is_in, (c.heading, *(x for x in c.text.split("\n")[:_LINES] if len(x) < LINE))))
+        ]  # fmt: skip
+        return list(map(chunk_passage, opening[:LISTED_READ])), len(opening) <= LISTED_READ
     rough = root.words.score(list_search_stems(split_runs(question), question))
     best = held[np.lexsort((held, -rough[held]))]
     _, entries = take_entries(best[: LISTED_READ + 1], index)

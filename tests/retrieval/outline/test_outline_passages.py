@@ -44,3 +44,26 @@ def test_the_passages_of_an_outline_are_its_head_its_themes_what_comes_next_and_
     assert listed[0].documents == 16
     assert listed[-2].text == f"Also: {', '.join(found.more)}."
     assert listed[-1].text.startswith("In the order of time: Aeed of paper (2010-03-04); Beed of paper (2011-03-04); ")
+
+
+def test_the_documents_of_a_small_corpus_are_named_in_groups(tmp_path) -> None:
+    texts = dict(zip(("arn-rules.txt", "bex-rules.txt", "cor-rules.txt"), write_valley(3).values(), strict=True))
+    paper = next(iter(write_valley(4).values()))
+    texts |= {"dun.txt": f"Dun Rules of 1990\n\n{paper}", "esk-map.txt": f"A map.\n\n{paper}"}
+    with Corpus.open(tmp_path, settings={"engine": "offline", "index": {"parts": ["outline"]}}) as corpus:
+        corpus.add([Document(name, text) for name, text in texts.items()])
+        corpus.build()
+        listed = {p.id: p.text for p in list_passages(corpus.index())}
+    assert listed["outline-documents"] == (
+        "The documents:\n\n- rules: arn-rules · bex-rules · cor-rules · dun\n- others: esk-map"
+    )
+
+
+def test_documents_of_one_day_are_in_no_order_of_time(tmp_path) -> None:
+    with Corpus.open(tmp_path, settings={"engine": "offline", "index": {"parts": ["outline"]}}) as corpus:
+        corpus.add([
+            Document(name, text, f"{chr(65 + i)}eed of paper", (), "2010-03-04")
+            for i, (name, text) in enumerate(write_valley(6).items())
+        ])  # fmt: skip
+        corpus.build()
+        assert "outline-time" not in [p.id for p in list_passages(corpus.index())]

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from sensegraph.language.text import WORD, fold, tag_words
+from sensegraph.language.text import WORD, fold, list_stems, tag_words
 from sensegraph.language.word_lists import Patterns, read_patterns, stop_words
 
 _PATTERNS = {name: "".join(lines) for name, lines in read_patterns("kinds").items()}
@@ -70,6 +70,10 @@ class AskedKind:
         """Where the noun stands in a text."""
         return re.compile(rf"\b{self.pattern}\b", re.IGNORECASE)
 
+    def is_in(self, text: str) -> bool:
+        """Whether a text has the noun in any form and spelling."""
+        return not set(list_stems(self.noun)).isdisjoint(list_stems(text))
+
     def find_names(self, text: str) -> Iterator[tuple[str, bool]]:
         """The names that a text puts beside the noun, and whether they stand in an enumeration of several."""
         if not self.mention.search(text):
@@ -111,6 +115,13 @@ def read_asked_kind(question: str) -> AskedKind | None:
                 return AskedKind(kind, " ".join(words[end + 1 :]), asks == "counts")
         return None
     return None
+
+
+def read_document_kind(question: str) -> AskedKind | None:
+    """The kind of documents that a question asks for ("Which documents are contracts?"); None for other questions."""
+    match = KIND_CUES["documents of a kind"].match(" ".join(question.split()))
+    words = (match["a"] or match["b"]).split() if match else []
+    return AskedKind(tuple(words), "") if words and len(words) <= _BEFORE and is_plural(words[-1]) else None
 
 
 def asks_for_several(question: str) -> bool:

@@ -6,9 +6,12 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from pathlib import PurePath
 
 from sensegraph.answering.asking import for_quoting, gather_evidence, make_inquiry, rate_contexts
 from sensegraph.index.index import Index
+from sensegraph.language.text import list_stems, split_runs
+from sensegraph.language.word_lists import ENGLISH_MONTHS
 from sensegraph.retrieval.outline.part import OUTLINE
 from sensegraph.retrieval.outline.values import Outline, Sentence, Theme
 from sensegraph.runtime.runtime import Runtime
@@ -16,6 +19,8 @@ from sensegraph.types import Chunk, Description, Evidence, Passage, Question, So
 
 SMALL, EVENTS, FEW_EVENTS = 100, 16, 4  # documents whose titles tell what happened; titles listed, and the least
 MADE_TOGETHER = 2  # office files of one day that still may be of that day
+NAMED = 20  # documents up to which all are named
+LINES, LINE = 6, 80  # lines at the beginning of one that may say of what kind it is, and their characters
 VOICES = 6  # speakers that are named
 _ANSWER = re.compile(r"^(?:(?:re|fwd?|aw|wg):\s*)+", re.IGNORECASE)
 
@@ -34,13 +39,16 @@ def list_passages(index: Index) -> Iterator[Passage]:
         return
     chunks = index.chunks(sorted({s.chunk for theme in found.themes for s in theme.sentences}))
     yield Passage("outline", "outline-0", write_head(found), documents=found.units)
+    told = list_events(index) if found.form == "themes" else []
+    if found.form == "themes" and len(told) < len(index.catalogue.documents) <= NAMED:
+        yield Passage("outline", "outline-documents", name_documents(index))
     for i, theme in enumerate(found.themes):
         quotes = tuple(quote_line(s, chunks) for s in theme.sentences if s.chunk in chunks)
         line = write_line(theme, found)
         yield Passage("outline", f"outline-{i + 1}", line, title=theme.label, quotes=quotes, documents=theme.units)
     if found.more:
         yield Passage("outline", "outline-more", f"Also: {', '.join(found.more)}.")
-    if found.form == "themes" and (told := list_events(index)):
+    if told:
         yield Passage("outline", "outline-time", f"In the order of time: {'; '.join(told)}.")
 
 
@@ -64,8 +72,27 @@ def list_events(index: Index) -> list[str]:
     single = [(day, title) for day, title in dated if begins[" ".join(title.split()[:2])] == 1]
     step = max(1.0, len(single) / EVENTS)
     kept = [single[int(i * step)] for i in range(min(EVENTS, len(single)))]
-    ordered = len(kept) >= FEW_EVENTS and len({day for day, _ in kept}) > 1
-    return [f"{title} ({day})" for day, title in kept] if ordered else []
+    several = len(kept) >= FEW_EVENTS and len({day for day, _ in kept}) > 1
+    return [f"{title} ({day})" for day, title in kept] if several else []
+
+
+def name_documents(index: Index) -> str:
+    """The documents by name, those together whose names end with the same word, or whose first lines hold it."""
+    entries = index.catalogue.documents
+    names = {e.id: e.title.strip() or PurePath(e.id).stem for e in entries}
+    ends = {name: [w for w in split_runs(names[name]) if w.isalpha()][-1:] for name in names}
+    kinds = Counter(word.lower() for words in ends.values() for word in words)
+    groups: dict[str, list[str]] = {word: [] for word, n in kinds.most_common() if n > 1 and word not in ENGLISH_MONTHS}
+    others: list[str] = []
+    for name, shown in names.items():
+        lines = index.document(name).text.split("\n")[:LINES]
+        opening = {*list_stems(" ".join(line for line in lines if len(line) < LINE and not line.endswith(".")))}
+        own = [word for word in groups if [word] == [w.lower() for w in ends[name]]]
+        own += [word for word in groups if opening.intersection(list_stems(word))]
+        (groups[own[0]] if own else others).append(shown)
+    told = [f"- {word}: {' · '.join(held)}" for word, held in groups.items() if held]
+    told += [f"- {'others: ' if told else ''}{' · '.join(others)}"] if others else []
+    return "\n".join(["The documents:\n", *told])
 
 
 def quote_line(sentence: Sentence, chunks: dict[str, Chunk]) -> Description:

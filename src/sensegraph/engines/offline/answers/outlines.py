@@ -27,6 +27,7 @@ EARLY, BEGINNING = 0.4, 30  # what one leaves in so many first characters of wha
 UNKNOWN = 0.4  # what a person leaves there who was not named before
 LEAST, LEAST_SAID = 0.005, 0.1  # below this a sentence is not shown; one that somebody says
 _POINTING = re.compile(r"\b(?:it|this|that|they|them|he|she|him|her|those|these|there|here)\b", re.IGNORECASE)
+_COUNTED = re.compile(r" – [\d,]+ of [\d,]+ documents")  # the line of a theme, not of a part or a group
 _PERSON = re.compile(r"\b(?:he|she|him|his|her|hers)\b", re.IGNORECASE)
 _NAMED = re.compile(r"\s[A-Z][a-z]")
 _OPENED = re.compile(
@@ -43,8 +44,10 @@ def write_outline(passages: Sequence[Passage], code: str) -> Iterator[Statement]
     hosts, talk = find_hosts(every), any(s.speaker for s in every)
     shown: list[SourceSentence] = []
     for i, passage in enumerate(passages):
-        yield Statement(("\n\n" if i else "") + passage.text)
         best = _choose_sentence(passage.title, by_reference.get(passage.id, ()), hosts, talk, shown)
+        if best is None and _COUNTED.search(passage.text):
+            continue  # a theme on which no sentence says anything
+        yield Statement(("\n\n" if i else "") + passage.text)
         if best:
             shown.append(best)
             yield best.cite(f"\n{show_sentence(best)}")

@@ -1,12 +1,15 @@
-"""Answers to how many documents mention something, and which: counted by their titles, each with a sentence."""
+"""Answers to which documents mention something, or are of a kind: by their titles, each with a sentence or heading."""
 
 from __future__ import annotations
 
 from sensegraph.engines.offline.answers.asked import Asked, Written, show_sentence
-from sensegraph.engines.offline.answers.source_sentences import SourceSentence
+from sensegraph.engines.offline.answers.source_sentences import SourceSentence, group_by_reference
 from sensegraph.engines.offline.reports.sentence_quality import is_heading
+from sensegraph.language.asking.kinds import read_document_kind
 from sensegraph.language.defining import read_mentioned_name
 from sensegraph.types import Statement
+
+_OPENING, _LONGEST = 3, 80  # sentences that a document opens with, and characters of one that says of what kind it is
 
 
 def answer_mentions(asked: Asked) -> Written | None:
@@ -31,3 +34,22 @@ def answer_mentions(asked: Asked) -> Written | None:
     if counts.documents > len(told):
         lines.append(Statement(f"\n\nAnd {counts.documents - len(told):,} more."))
     return Written(tuple(lines))
+
+
+def answer_document_kind(asked: Asked) -> Written | None:
+    """The documents of the kind that a question asks for, by their titles and headings; None where none is."""
+    kind = read_document_kind(asked.question)
+    if kind is None:
+        return None
+    first: dict[str, SourceSentence] = {}
+    for held in group_by_reference(asked.sentences).values():
+        opening = held[:_OPENING]
+        lines = [s for s in opening if len(s.raw) <= _LONGEST and not s.raw.rstrip().endswith((".", "!", "?"))]
+        heads = [s for s in lines if kind.is_in(s.raw)]
+        if heads or kind.is_in(held[0].document):
+            first.setdefault(held[0].origin, max(heads or opening[:1], key=lambda s: len(s.raw)))
+    told: list[Statement] = []
+    for one in first.values():
+        title = f"**{one.document}**: " if one.document else ""
+        told.append(one.cite(("\n- " if told else "- ") + title + show_sentence(one)))
+    return Written(tuple(told)) if told else None

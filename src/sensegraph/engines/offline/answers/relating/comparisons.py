@@ -6,10 +6,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import pairwise
 
 from sensegraph.engines.offline.answers.asked import Asked, Written, show_sentence
 from sensegraph.engines.offline.answers.lists.dating import OPENING, Dated
-from sensegraph.engines.offline.answers.lists.weighing import Weigher
+from sensegraph.engines.offline.answers.lists.weighing import Weigher, list_by_document
 from sensegraph.engines.offline.answers.source_sentences import SourceSentence, differs_from
 from sensegraph.engines.offline.reports.sentence_quality import is_heading
 from sensegraph.language.asking.answer_types import find_names
@@ -22,6 +23,7 @@ _CUES = Patterns("comparisons", re.IGNORECASE)
 SUBJECT = 40  # characters at the beginning of a sentence that tell what it is about
 SIDE, REST, CONTRAST = 0.6, 0.3, 0.2  # weights of a side's words, of the question's others, and of a word of contrast
 HELD = 0.5  # share of a side's words that a sentence on it holds with its title
+FEWEST = 6  # content words of a sentence that says something of one side
 BOTH = 0.75  # the same of both sides for a sentence that compares them
 
 
@@ -47,6 +49,10 @@ class _Told:
 def answer_comparison(asked: Asked) -> Written | None:
     """Two things side by side; None for other questions, and where the texts do not speak of both."""
     text = " ".join(asked.question.split())
+    aspect = _CUES["aspect"].search(text)
+    named = _CUES["two things"].match(text[: aspect.start()]) if aspect else None
+    if aspect and named and (told := show_aspect(asked, named["one"], named["other"], aspect["aspect"])):
+        return told
     if match := _CUES["differ"].search(text):
         one, other = (g for g in match.groups() if g)
         return show_difference(asked, one, other)
@@ -81,6 +87,29 @@ def show_difference(asked: Asked, one: str, other: str) -> Written | None:
         chosen.append(told)
         begin = "\n\n" if lines else ""
         lines.append(told.cite(f"{begin}**{_write_name(name)}**: {show_sentence(told)}"))
+    return Written(tuple(lines))
+
+
+def show_aspect(asked: Asked, one: str, other: str, aspect: str) -> Written | None:
+    """What the documents of each of two names say on something; None where not both have documents that do."""
+    about, by_document = Weigher(asked, aspect), list_by_document(asked.sentences)
+    heads = dict(asked.counted.heads) if asked.counted else {}
+    lines: list[Statement] = []
+    used: set[str] = set()
+    for name in (one, other):
+        side = _Side(asked, name)
+        shares = {origin: side.share(f"{h[0].document} {heads.get(origin, '')}") for origin, h in by_document.items()}
+        own = {origin for origin, share in shares.items() if share >= HELD and share == max(shares.values())} - used
+        told = [
+            (s.quality + about.share(s.raw[:SUBJECT]) / 2 + about.share(before.raw) * (len(before.raw) < SUBJECT), s)
+            for origin in own for before, s in pairwise([by_document[origin][0], *by_document[origin]])
+            if about.share(s.raw) >= BOTH and len(s.terms) >= FEWEST and not is_heading(s.raw) and s.raw[-1] != "?"
+        ]  # fmt: skip
+        if not told:
+            return None
+        best = max(told, key=lambda t: (t[0], -t[1].order))[1]
+        used.add(best.origin)
+        lines.append(best.cite(f"{chr(10) * 2 if lines else ''}**{_write_name(name)}**: {show_sentence(best)}"))
     return Written(tuple(lines))
 
 

@@ -10,7 +10,7 @@ from sensegraph.engines.offline.answers.definitions import answer_definition
 from sensegraph.engines.offline.answers.lists.count_answers import answer_count
 from sensegraph.engines.offline.answers.lists.identifiers import answer_identifier
 from sensegraph.engines.offline.answers.lists.list_answers import answer_list
-from sensegraph.engines.offline.answers.lists.mention_counts import answer_mentions
+from sensegraph.engines.offline.answers.lists.mention_counts import answer_document_kind, answer_mentions
 from sensegraph.engines.offline.answers.lists.option_counts import answer_option_count
 from sensegraph.engines.offline.answers.lists.releases import answer_release
 from sensegraph.engines.offline.answers.lists.set_lists import answer_set_list
@@ -34,6 +34,7 @@ FORMS: tuple[Callable[[Asked], Written | None], ...] = (
     answer_succession,
     answer_comparison,
     answer_mentions,
+    answer_document_kind,
     answer_list,
     answer_set_list,
     answer_count,
