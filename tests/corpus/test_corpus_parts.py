@@ -38,7 +38,7 @@ def test_a_corpus_is_one_class_whose_parts_are_attributes(built: Corpus):
 
 
 def test_what_its_parts_share_is_not_set_on_the_facade(built: Corpus):
-    for name in ("root", "settings", "store", "progress", "wait", "engine", "embedder", "reranker"):
+    for name in ("root", "settings", "store", "progress", "engine", "embedder", "reranker"):
         with pytest.raises(AttributeError):
             setattr(built, name, getattr(built.workspace, name, None))
 
