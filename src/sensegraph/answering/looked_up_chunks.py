@@ -18,9 +18,7 @@ from sensegraph.algorithms.graphs import Longs
 from sensegraph.index.index import Index
 from sensegraph.index.manifest import ChunkEntry
 from sensegraph.index.passages import chunk_passage
-from sensegraph.language.asking.identifiers import asks_for_identifier, find_identifiers, write_identifier_pattern
 from sensegraph.language.asking.kinds import NUMBER, find_series, read_asked_kind, read_document_kind
-from sensegraph.language.asking.sentence_cues import asks_for_maker
 from sensegraph.language.blocks import read_blocks
 from sensegraph.language.defining import (
     BARE,
@@ -186,10 +184,14 @@ def find_identified_chunks(question: str, passages: Sequence[Passage], index: In
 
     Where more is asked than what it is, a few, and none for one that the first passages have.
     """
-    whole, rough = (
-        asks_for_identifier(question),
-        index.root.words.score(list_search_stems(split_runs(question), question)),
+    from sensegraph.language.asking.identifiers import (  # loaded where a question is asked
+        asks_for_identifier,
+        find_identifiers,
+        write_identifier_pattern,
     )
+
+    whole = asks_for_identifier(question)
+    rough = index.root.words.score(list_search_stems(split_runs(question), question))
     first, found = [p.text for p in passages if p.kind == "chunk"][:FIRST], dict[str, Passage]()
     for name in find_identifiers(question):
         rule = write_identifier_pattern(name)
@@ -295,6 +297,8 @@ def place_rare_chunks(question: str, passages: Sequence[Passage], index: Index) 
 
 def find_opening_chunks(question: str, passages: Sequence[Passage], index: Index) -> list[Passage]:
     """For a question who made something the chunks that the first documents open with: there stands who wrote them."""
+    from sensegraph.language.asking.sentence_cues import asks_for_maker  # loaded where a question is asked
+
     chunks = [p.id for p in passages if p.kind == "chunk"][:FIRST]
     if not chunks or not asks_for_maker(question):
         return []
