@@ -62,7 +62,7 @@ def make(source: Path, each: int, kept: Path | None) -> None:
             corpus.add(Path(folder) / "texts")
             corpus.build()
             found = make_question_set(Posing(grounds=GroundSettings(CLASSES, each)), corpus.index(), corpus.runtime())
-    rows = [f"{q.kind}\t{q.text}\t{' | '.join(q.answers or q.parts)}" for q in found.questions]
+    rows = [f"{q.kind}\t{q.text}\t{' | '.join(q.answers or [forms[0] for forms in q.parts])}" for q in found.questions]
     print("\n".join(rows))
     print(f"{len(rows)} questions of {count} texts; dropped {dict(found.dropped)}, missing {dict(found.missing)}")
     if kept:

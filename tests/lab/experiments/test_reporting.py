@@ -56,7 +56,9 @@ def steady(count: int, by: float) -> dict[str, Values]:
 def test_a_difference_that_one_of_four_measures_shows_is_said_with_its_measure():
     found = outcome([steady(20, 0), steady(20, 0), steady(20, 0), {**steady(20, 0), "a": [i + 1 for i in range(20)]}])
     assert short(found) == [
-        "Clusters of claims: more by a over b (m4 only: 1 of 4 measures), a over c (m4 only: 1 of 4 measures)."
+        "Clusters of claims: more by a over b (m4 only: 1 of 4 measures), a over c (m4 only: 1 of 4 measures).",
+        "Clusters of claims: equal under every condition by m1 in 20 of 20 questions, m2 in 20 of 20 questions, m3 in "
+        "20 of 20 questions: nothing to tell them apart by.",
     ]
 
 
@@ -102,6 +104,13 @@ def test_longer_answers_are_not_called_better():
     assert rows[2].startswith("| a – b | b |")  # not bold
 
 
+def test_where_conditions_tie_on_most_questions_that_is_said():
+    tied: dict[str, Values] = {"a": [3.0] * 11 + [1.0], "b": [3.0] * 12}
+    assert short(outcome([tied], "Claims"))[1:] == [
+        "Claims: equal under every condition by m1 in 11 of 12 questions: nothing to tell them apart by."
+    ]
+
+
 def test_a_measure_at_one_end_of_the_scale_for_most_questions_is_named():
     values: list[dict[str, Values]] = [
         {"a": [1.0] * 11 + [0.0], "b": [1.0] * 12},
@@ -111,10 +120,10 @@ def test_a_measure_at_one_end_of_the_scale_for_most_questions_is_named():
     found = outcome(values, "Reference answers")
     shared = tuple(replace(c, measure=replace(c.measure, share=True)) for c in found.compared[1:])
     assert short(replace(found, compared=(found.compared[0], *shared)))[1:] == [
-        "Reference answers: 0 under every condition by m2 in 12 of 12 questions: too hard, or no measure for such "
-        "answers, and so nothing to tell them apart by.",
         "Reference answers: 1 under every condition by m1 in 11 of 12 questions: too easy, and so nothing to tell them "
         "apart by.",
+        "Reference answers: 0 under every condition by m2 in 12 of 12 questions: too hard, or no measure for such "
+        "answers, and so nothing to tell them apart by.",
     ]
 
 
@@ -130,7 +139,7 @@ def test_four_questions_allow_no_p_below_an_eighth_and_the_report_says_so():
 
 def test_questions_count_only_where_two_conditions_have_a_value():
     lacking: Values = [*range(4), *[None] * 36]
-    (said,) = short(outcome([{"a": lacking, "b": lacking}]))
+    said, _ = short(outcome([{"a": lacking, "b": lacking}]))
     assert said.startswith("Clusters of claims: with 4 questions p cannot be below 0.125, so no difference")
     (said,) = short(outcome([{"a": [1.0, None], "b": [None, 1.0]}]))
     assert "no question has a value under two conditions" in said

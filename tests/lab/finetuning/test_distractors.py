@@ -9,7 +9,7 @@ import pytest
 
 from sensegraph.lab.finetuning.data import examples
 from sensegraph.lab.finetuning.data.example_types import DataSettings, Passage, SourceQuestion, format_passage
-from sensegraph.lab.finetuning.data.examples import draw_positions, pick_distractors
+from sensegraph.lab.finetuning.data.examples import draw_positions, pick_distractors, reject_distractor
 from sensegraph.language.text import count_tokens
 
 GOLD = Passage("gold", "The lamp of Arle burns all night.")
@@ -72,3 +72,11 @@ def test_positions_are_drawn_each_once_whether_listed_or_not(count: int, monkeyp
     monkeypatch.setattr(examples, "_SHUFFLED", 0)
     drawn = list(draw_positions(count, Random(3)))
     assert sorted(drawn) == list(range(count))
+
+
+def test_a_passage_that_holds_a_part_of_the_answer_is_no_distractor():
+    asked = SourceQuestion("q", "What burns and what rusts?", ("the great lamp; the old iron gate",), (GOLD,))
+    half = Passage("half", "They painted the old iron gate.")
+    assert reject_distractor(half, asked, (), 3) == ""
+    parts = replace(asked, parts=("the great lamp", "the old iron gate"))
+    assert reject_distractor(half, parts, (), 3) == "holds the answer"

@@ -123,7 +123,10 @@ def test_two_things_of_a_kind_are_compared_by_what_they_do() -> None:
     ]
     first = next(found.ask_comparisons())
     assert first.answers == ()
-    assert first.parts == ("JsonCpp: reads values from text", "Zlibx: writes streams of bytes")
+    assert first.parts == (
+        ("JsonCpp: reads values from text", "reads values from text"),
+        ("Zlibx: writes streams of bytes", "writes streams of bytes"),
+    )
     assert first.chunks == ("c0", "c1")
 
 

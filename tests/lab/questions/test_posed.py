@@ -70,10 +70,10 @@ def test_a_record_holds_no_empty_field():
 
 
 def test_the_parts_of_an_answer_are_written_and_read_as_parts_and_never_as_alternatives(tmp_path: Path):
-    posed = Posed("What does each do?", "comparison", "template", parts=("A: reads", "B: writes"))
+    posed = Posed("What does each do?", "comparison", "template", parts=(("A: reads", "reads"), ("B: writes",)))
     write_questions(tmp_path / "q.jsonl", [posed])
     (asked,) = read_asked_questions(tmp_path / "q.jsonl")
-    assert (asked.references, asked.parts) == ((), (("A: reads",), ("B: writes",)))
+    assert (asked.references, asked.parts) == ((), (("A: reads", "reads"), ("B: writes",)))
 
 
 def test_a_set_is_one_that_retrieval_is_measured_on_by_documents_and_by_chunks(harbour: Corpus, tmp_path: Path):

@@ -63,7 +63,7 @@ def test_answers_are_measured_against_references_where_there_are_any() -> None:
     questions = [Asked(name, "Who?", references=given) for name, given in known]
     replies = [Reply(Answer("Ada Finch")), Reply(Answer("So.")), Reply(Answer("Bo"), failure="gone")]
     found = {m.name: m for m in measure_against_references({"a": replies}, questions)}
-    assert list(found) == ["exact-match", "token-f1", "rouge-1", "rouge-l"]
+    assert list(found) == ["containment", "token-recall", "exact-match", "token-f1", "rouge-1", "rouge-l"]
     for measure in found.values():
         assert list(measure.values["a"]) == [pytest.approx(1.0), None, None]
         assert (measure.group, measure.digits) == ("Reference answers", 3)

@@ -85,15 +85,18 @@ def _format_words(p: Pair, *names: str) -> str:
 
 
 def _list_ends(found: Outcome) -> Iterable[str]:
-    """Measures for which most questions are at an end of the scale under every condition: these tell nothing apart."""
-    for group, listed in groupby((c for c in found.compared if c.measure.share), lambda c: c.measure.group):
-        rows = [(c.measure.name, list(zip(*c.measure.values.values(), strict=True))) for c in listed]
-        for end, reason in _ENDS.items():
-            told = []
-            for name, values in rows:
-                of = sum(None not in row for row in values)
-                at = sum(all(v == end for v in row) for row in values)
-                if of and at >= _MOST * of:
-                    told.append(f"{name} in {at:,} of {format_count(of, 'question')}")
-            if told:
-                yield f"{group}: {end:.0f} under every condition by {', '.join(told)}: {reason} to tell them apart by."
+    """Measures by which most questions have the same value under every condition: these tell nothing apart."""
+    for group, listed in groupby(found.compared[1:], lambda c: c.measure.group):
+        told: dict[str, list[str]] = {}
+        for measure in (c.measure for c in listed):
+            rows = [row for row in zip(*measure.values.values(), strict=True) if None not in row]
+            equal = [row[0] for row in rows if len(set(row)) == 1]
+            if not rows or len(equal) < _MOST * len(rows):
+                continue
+            ends = {end: equal.count(end) for end in _ENDS} if measure.share else {}
+            end = next((end for end, count in ends.items() if count >= _MOST * len(rows)), None)
+            count, where = (len(equal), "equal") if end is None else (ends[end], f"{end:.0f}")
+            reason = "nothing" if end is None else _ENDS[end]
+            shown = f"{measure.name} in {count:,} of {format_count(len(rows), 'question')}"
+            told.setdefault(f"{where} under every condition by {{}}: {reason} to tell them apart by.", []).append(shown)
+        yield from (f"{group}: {line.format(', '.join(names))}" for line, names in told.items())

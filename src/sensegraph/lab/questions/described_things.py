@@ -101,12 +101,15 @@ class Acting:
 
 @dataclass(frozen=True, slots=True)
 class Worded:
-    """A question with the chunks that its answer needs: `answers`, any of which will do, or the `parts` of one."""
+    """A question with the chunks that its answer needs: `answers`, any of which will do, or the `parts` of one.
+
+    A part has the forms that it may have.
+    """
 
     text: str
     answers: tuple[str, ...]
     chunks: tuple[str, ...]
-    parts: tuple[str, ...] = ()
+    parts: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +209,7 @@ class PlainFacts:
                     f"{a.name} and {b.name} are both described as {plural}: {asked}?",
                     (),
                     (a.chunk, b.chunk),
-                    tuple(f"{d.name}: {d.clause}" for d in (a, b)),
+                    tuple((f"{d.name}: {d.clause}", d.clause) for d in (a, b)),
                 )
 
 

@@ -40,8 +40,8 @@ class Posed:
     `made` says who made it: a `persona` of a described corpus, a `model` from texts, a `template` by a rule over the
     graph; `given` by somebody. `chunks` and `documents` are the evidence that an answer needs, empty where that is the
     corpus as a whole or nothing at all. `answers` are right answers where they are known, any of which will do; `parts`
-    are those of one right answer, which says each of them. `names` are the entities that it is about, `hops` the number
-    of facts to be joined.
+    are those of one right answer, which says each of them in one of its forms. `names` are the entities that it is
+    about, `hops` the number of facts to be joined.
     """
 
     text: str
@@ -54,7 +54,7 @@ class Posed:
     hops: int = 1
     persona: str = ""
     task: str = ""
-    parts: tuple[str, ...] = ()
+    parts: tuple[tuple[str, ...], ...] = ()
 
     @property
     def id(self) -> str:
@@ -109,7 +109,11 @@ def record_question(question: Posed) -> dict[str, Any]:
     """A question as a line of `queries.jsonl` holds it."""
     told: dict[str, Any] = {"type": question.kind, "made": question.made, "needs": question.needs}
     told |= {"hops": question.hops, "persona": question.persona, "task": question.task}
-    told |= {"answer": list(question.answers), "parts": list(question.parts), "names": list(question.names)}
+    told |= {
+        "answer": list(question.answers),
+        "parts": [list(forms) for forms in question.parts],
+        "names": list(question.names),
+    }
     told |= {"documents": list(question.documents), "chunks": list(question.chunks)}
     return {"_id": question.id, "text": question.text, "metadata": {k: v for k, v in told.items() if v}}
 

@@ -41,15 +41,16 @@ def list_notes(found: Measured) -> list[str]:
 
 
 def list_ends(found: Measured, how: Measuring) -> list[str]:
-    """That most questions are too easy or too hard: by the metric that tables compare all methods are at one end."""
+    """That most questions tell nothing: by the metric that tables compare all methods have the same value."""
     rows, total = list(zip(*(s.values[how.primary] for s in found.scores), strict=True)), len(found.queries)
-    told = []
+    equal = [row[0] for row in rows if len(set(row)) == 1]
+    if len(found.scores) < 2 or len(equal) < _MOST * total:
+        return []
+    label = metric_label(how.primary)
     for end, reason in ((1.0, "too easy"), (0.0, "too hard")):
-        at = sum(all(v == end for v in row) for row in rows)
-        if len(found.scores) > 1 and at >= _MOST * total:
-            what = f"{metric_label(how.primary)} is {100 * end:.0f} by every method"
-            told.append(f"{what} in {at:,} of {total:,} questions: {reason} to tell them apart")
-    return told
+        if (at := equal.count(end)) >= _MOST * total:
+            return [f"{label} is {100 * end:.0f} by every method in {at:,} of {total:,} questions: {reason}"]
+    return [f"{label} is the same by every method in {len(equal):,} of {total:,} questions"]
 
 
 def list_set_findings(found: Measured, how: Measuring) -> list[str]:
