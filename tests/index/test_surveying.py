@@ -166,3 +166,17 @@ def extract_observations(texts: Sequence[str], rt: Runtime):  # type: ignore[no-
     documents = [Document(f"d{i}", text, f"Story {i}") for i, text in enumerate(texts)]
     sections = Sections.of(rt.each(chunk_documents, documents, size=60, overlap=10))
     return rt.each(observe_documents, sections, names=sections.keys)
+
+
+def test_a_document_about_other_things_is_read_alone_and_one_that_shares_terms_has_others_read_again(
+    store: SqliteStore,
+) -> None:
+    def read_anew(texts: Sequence[str]) -> int:
+        rt = run_in(store)
+        extract(texts, rt)
+        return rt.computed["extraction.read"]
+
+    related = [story(i, i, 12) for i in range(12)]
+    assert read_anew(related) == 12
+    assert read_anew([*related, "Quince jam tastes sweet."]) == 1
+    assert read_anew(related[:-2]) == 10

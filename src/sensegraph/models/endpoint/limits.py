@@ -203,9 +203,9 @@ class Budget:
         )
         raised = "--max-tokens (or endpoint.max_tokens_total)" if by_tokens else "--max-cost (or endpoint.max_cost_usd)"
         return (
-            f"This run (since the corpus was opened) has spent {spent} of its limit of {limit}, and the next call may "
-            f"need {need}. What was paid for is stored: raise {raised} and run again to resume; a program opens the "
-            "corpus anew."
+            f"This run has spent {spent} of its limit of {limit}, and the next call may need {need}. What was paid "
+            f"for is stored: raise {raised} and run again to resume. In a program a run lasts as long as the corpus is "
+            "open: open it anew."
         )
 
 
