@@ -23,7 +23,8 @@ from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import Stopped
 from sensegraph.language.text import count_tokens
 from sensegraph.server.mcp import CorpusServer
-from sensegraph.server.token_budget import count_result
+from sensegraph.server.token_budget import LEAST, count_result
+from sensegraph.server.tools import MatchArguments, match_pattern
 from wired import finished_corpus, stories
 
 KEEPER = "Who keeps the lighthouse of Skerry Point?"
@@ -225,6 +226,14 @@ def test_citations_are_told_in_text_too(call: Call):
     assert f"[{c['marker']}] [{c['document']}:{c['start']}-{c['end']}] “{c['quote']}”" in told(found)
     assert told(call("read", document="letter-2019", length=20)).startswith("[letter-2019:0-20]\nAda Finch wrote")
     assert '"place":"[' in told(call("entity", name="Ada Finch", about="mentions"))
+
+
+def test_a_page_of_a_pattern_stays_within_its_tokens_with_the_cursor_of_the_next(corpus: Corpus):
+    for tokens in range(LEAST, LEAST + 120, 3):
+        given = MatchArguments(pattern="(a)-[r]-(b)", returns="a.name", limit=100, max_tokens=tokens)
+        found = match_pattern(corpus, given)
+        assert found["next"]
+        assert count_result(found) <= tokens
 
 
 def test_connectors_search_and_fetch(call: Call, corpus: Corpus):

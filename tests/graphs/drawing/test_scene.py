@@ -331,6 +331,10 @@ def test_boxes_meet_where_they_share_more_than_an_edge() -> None:
     assert [Box(x, 0, 4, 4).inside(box) for x in (0, 3, -3, 4)] == [True, True, True, False]
     assert [Box(0, y, 4, 4).inside(box) for y in (3, 4)] == [True, False]
     assert not Box(0, 0, 12, 4).inside(box)
+    assert [box.meets(Box(10 - d, 0, 10, 10)) for d in (4e-10, 2e-9)] == [False, True]  # rounding is an edge
+    assert [box.meets(Box(0, 10 - d, 10, 10)) for d in (4e-10, 2e-9)] == [False, True]
+    assert [Box(3 + d, 0, 4, 4).inside(box) for d in (4e-10, 2e-9)] == [True, False]
+    assert [Box(0, 3 + d, 4, 4).inside(box) for d in (4e-10, 2e-9)] == [True, False]
 
 
 def test_a_label_is_placed_where_it_first_fits_and_counted_where_it_does_not() -> None:

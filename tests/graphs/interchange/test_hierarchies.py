@@ -88,8 +88,10 @@ def test_references_that_lead_out_of_their_community_are_counted_and_named(tmp_p
     assert note in found.notes
 
 
-def test_a_rating_stays_within_ten(tmp_path: Path):
-    assert by_id(hierarchy(tmp_path, changed("community_reports", 2, rank=85.0)))["c0"].rating == 10.0
+def test_a_rating_stays_between_nought_and_ten(tmp_path: Path):
+    for number, (rank, rating) in enumerate(((85.0, 10.0), (10.0, 10.0), (0.5, 0.5), (0.0, 0.0), (-3.0, 0.0))):
+        found = hierarchy(tmp_path / str(number), changed("community_reports", 2, rank=rank))
+        assert by_id(found)["c0"].rating == rating
 
 
 def test_a_community_without_a_report_has_its_title_and_is_counted(tmp_path: Path):

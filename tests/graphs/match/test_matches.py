@@ -192,6 +192,8 @@ def test_a_relation_has_the_dates_that_a_model_told():
         ("type(1)", None),
         ("nodes([1])", None),
         ("nodes(a)", None),
+        ("relations(a)", None),
+        ("relations([1])", (1,)),  # of a chain its relations
         ("round('a')", None),
         ("size(collect(a.name)) + 1", 2),
         ("null AND true", None),

@@ -331,12 +331,16 @@ def test_a_file_of_tokens_that_is_not_safe_is_refused(tmp_path: Path, text: str,
         read_token_file(path)
 
 
-def test_a_file_of_tokens_that_others_may_read_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("mode", [0o640, 0o620, 0o610, 0o604, 0o602, 0o601, 0o660, 0o644])
+def test_a_file_of_tokens_that_others_may_read_is_refused(tmp_path: Path, mode: int) -> None:
     path = tmp_path / "tokens"
     path.write_text(f"read {READ}\n")
-    path.chmod(0o640)
+    path.chmod(mode)
     with pytest.raises(SettingsError, match="chmod 600"):
         read_token_file(path)
+    for own in (0o600, 0o400, 0o700):
+        path.chmod(own)
+        assert read_token_file(path).level_of(READ) == "read"
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5", "graph.example"])

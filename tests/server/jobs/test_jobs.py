@@ -203,16 +203,18 @@ def test_a_server_that_has_gone_leaves_no_job_behind(folder: Path, server: Scrip
 
 def test_every_kind_of_job_ends_with_what_the_command_prints(folder: Path) -> None:
     (folder / "input" / "ada.txt").write_bytes(ADA)
-    ends = list[dict[str, Any]]()
+    ends, steps = list[dict[str, Any]](), list[dict[str, Any]]()
 
     def tell(event: str, data: dict[str, Any]) -> None:
         ends.extend([data] if event == "end" else [])
+        steps.extend([data] if event == "progress" else [])
 
     for kind in ("sync", "build", "collect"):
         run_job(JobRequest(kind, str(folder)), tell)  # type: ignore[arg-type]
     run_job(JobRequest("remove", str(folder), {}, ("none.txt",)), tell)
     run_job(JobRequest("remove", str(folder), {}, ("ada.txt",)), tell)
     assert [end["state"] for end in ends] == ["done", "done", "done", "failed", "done"]
+    assert {"chunks.chunk", "reports.report"} <= {s["step"] for s in steps if s["done"] == s["total"]}
     assert ends[0]["result"]["new"] == 1
     assert ends[1]["result"]["computed"] == {}
     assert "bytes_after" in ends[2]["result"]
