@@ -313,3 +313,12 @@ def test_what_only_comes_nearest_is_noted() -> None:
     assert UNSURE in draft.notes
     asked = Inquiry("What was finished in 1911?", Context(ALL), 16)
     assert UNSURE not in compose_answer(asked).notes
+
+
+@pytest.mark.parametrize(("thing", "lost"), [("weftly", True), ("loomly", False), ("weavers", False)])
+def test_what_is_asked_of_a_thing_that_stands_nowhere_is_not_answered_for_another(thing: str, lost: bool) -> None:
+    text = "The variable LOOM_COLOR disables color in the output of loomly. It is new."
+    counted = WordCounts(60, (("variabl", 9), ("disabl", 4), ("color", 5), ("loom", 3), ("loomli", 3)))
+    question = f"Which variable disables color in {thing}?"
+    draft = compose_answer(Inquiry(question, Context(passages(("notes", text))), 9, counted=counted))
+    assert draft.abstained is lost

@@ -30,6 +30,7 @@ from sensegraph.engines.offline.answers.ranking import TWO_HOPS, holds_answer, l
 from sensegraph.engines.offline.answers.source_sentences import SourceSentence, differs_from
 from sensegraph.engines.offline.reports.sentence_quality import join_with_and
 from sensegraph.language.asking.answer_types import Candidate, find_answer_type, find_candidates, find_names
+from sensegraph.language.asking.kinds import is_plural
 from sensegraph.language.asking.question_words import read_asked_type
 from sensegraph.language.asking.sentence_cues import asks_for_maker, goes_on, names_maker
 from sensegraph.language.text import WORD, name_stemmer
@@ -49,6 +50,7 @@ _BOUND = re.compile(  # what stands before a date or a number and says that it i
     r"(?:\s+(?:the|in))?[\s-]+)+$",
     re.IGNORECASE,
 )
+_WITHIN = re.compile(r"\b(?:in|of|for|with|by)\s+([a-z][\w-]*)\W*$")
 _UNIT = re.compile(r"how many\s+(\w+)|wie ?viele?\s+(\w+)", re.IGNORECASE)
 
 
@@ -112,7 +114,9 @@ def _find_part(asked: Asked, part: str) -> _Found | None:
     best = read.sentences[order[0]]
     timed = read_asked_type(part)[0] == "date"  # no sentence without a date says when
     dated = any(read.features[i, FEATURES.index("typed")] for i in order[:2] if read.sentences[i].origin == best.origin)
-    holds = holds_answer(read, weights, gate) and (dated or not timed)
+    within = _WITHIN.search(part)  # what is asked of "zsh" is told by no text that never names it
+    lost = within is not None and within[1] in read.missing and not is_plural(within[1])
+    holds = holds_answer(read, weights, gate) and (dated or not timed) and not lost
     if holds and asks_for_maker(part):
         holds = any(names_maker(read.sentences[i].raw, part) for i in order[:2])
     return _Found(read, order, chances, gate, holds)

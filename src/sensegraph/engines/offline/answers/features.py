@@ -24,7 +24,16 @@ from sensegraph.language.asking.answer_types import AnswerType, find_answer_type
 from sensegraph.language.asking.question_words import asks_whether, stem_asking_words
 from sensegraph.language.asking.related_words import find_phrases, find_related
 from sensegraph.language.dates.moments import find_atoms
-from sensegraph.language.text import WORD, fold, name_stemmer, part_camel_case, split_runs, stem_run, tag_words
+from sensegraph.language.text import (
+    WORD,
+    fold,
+    known_form,
+    name_stemmer,
+    part_camel_case,
+    split_runs,
+    stem_run,
+    tag_words,
+)
 from sensegraph.language.word_lists import ENGLISH
 from sensegraph.runtime.keys import document_part
 from sensegraph.types import Passage, WordCounts
@@ -48,6 +57,7 @@ _GENITIVE = re.compile(r"['’]s\b|\bof\b", re.IGNORECASE)
 _ASIDE = re.compile(r"\s*\([^()]*\)$")
 _ADDRESS = re.compile(r"https?://\S+|<\w+ [^<>]*=[^<>]*>")  # what stands in one is not said
 _FILE = re.compile(r"(?:\S*/)?([^\W\d_]+)\S*\.\w{1,8}(?!\S)")  # what its name begins with
+_BEFORE_NOUNS = ("in", "of", "for", "with", "by")
 _YEAR = re.compile(r"\d{4}")
 
 
@@ -358,7 +368,11 @@ class _Comparison:
         there.update(stem for listed in self.related.values() for stem, _ in listed)
         words = WORD.findall(self.question)
         letters = tag_words([word if i else word.lower() for i, word in enumerate(words)])
-        verbs = {w for w, letter in zip(words, letters, strict=True) if letter in "vbpmo" and w.islower()}
+        tagged = zip(words, letters, ["", *words], strict=False)
+        verbs = {
+            word for word, letter, before in tagged
+            if letter in "vbpmo" and word.islower() and known_form(word) and before not in _BEFORE_NOUNS
+        }  # fmt: skip
         stems = {word: stem_units(word, self.spoken) for word in words if self.spoken != ENGLISH or word not in verbs}
         return tuple(word for word, own in stems.items() if own and there.isdisjoint(own))
 
