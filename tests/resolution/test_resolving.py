@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from sensegraph.errors import InputError, SettingsError
 from sensegraph.resolution import Comparison, Judged, Mentioned, Resolution, Resolving, Rule, resolve
-from sensegraph.resolution.comparison.scoring import compare_by
+from sensegraph.resolution.comparison.scoring import compare_by, prepare_collection
+from sensegraph.resolution.judged_pairs import block_pairs
 from sensegraph.resolution.resolver import make_group
 
 WORDS = (
@@ -422,3 +423,12 @@ def test_the_names_of_a_person_are_kept_as_names_of_persons_are_read_and_those_o
     assert [alias.key for alias in make_group(called, []).aliases] == ["charles", "john smith"]
     thing = [replace(called[0], type="organization")]
     assert [alias.key for alias in make_group(thing, []).aliases] == ["king charles", "smith john"]
+
+
+def test_equal_names_are_compared_each_with_the_next_however_many_they_are() -> None:
+    """Also where more of them share their words than bring names together."""
+    called = ["Ada Finch"] * 40 + ["Corvik Station"] * 40 + ["Bo Lind"] * 40
+    found = prepare_collection([Mentioned(f"{i:03}", name) for i, name in enumerate(called)], Resolving())
+    pairs = block_pairs(found).pairs
+    wanted = {(i, i + 1) for i in range(119) if called[i] == called[i + 1]}
+    assert wanted <= set(zip(pairs.one.tolist(), pairs.other.tolist(), strict=True))

@@ -229,7 +229,7 @@ def test_citations_are_told_in_text_too(call: Call):
 
 
 def test_a_page_of_a_pattern_stays_within_its_tokens_with_the_cursor_of_the_next(corpus: Corpus):
-    for tokens in range(LEAST, LEAST + 120, 3):
+    for tokens in range(LEAST, LEAST + 300):
         given = MatchArguments(pattern="(a)-[r]-(b)", returns="a.name", limit=100, max_tokens=tokens)
         found = match_pattern(corpus, given)
         assert found["next"]

@@ -308,3 +308,11 @@ def test_a_sentence_counts_as_far_as_it_holds_the_rare_words_of_the_question(ind
     assert find_values("What?", twice, index, told=True) == [
         Candidate("Iowa", pytest.approx(0.6)), Candidate("Novair", pytest.approx(0.4)),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("word", "cue", "tells"),
+    [("directed", "dire", True), ("directed", "direct", True), ("wonder", "won", False), ("won", "won", True)],
+)
+def test_a_word_tells_a_relation_by_its_beginning_where_that_has_four_letters(word: str, cue: str, tells: bool) -> None:
+    assert question_steps._tells_relation(word, frozenset([cue])) is tells

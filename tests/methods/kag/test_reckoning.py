@@ -230,3 +230,8 @@ def test_words_are_worked_out_over_all_their_values(words: str, inputs: tuple[Va
 )  # fmt: skip
 def test_a_number_has_its_scale_its_sign_and_a_unit_that_says_something(text: str, number: Number | None) -> None:
     assert read_number(text) == number
+
+
+@pytest.mark.parametrize("content", ["y - n", "n - y", "d - a"])
+def test_a_moment_and_a_number_have_no_difference(content: str) -> None:
+    assert isinstance(calculate_expression(content, KNOWN), Unknown)
