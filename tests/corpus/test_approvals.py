@@ -24,8 +24,8 @@ from typer.testing import CliRunner
 from scripted import Script, ScriptedServer
 from sensegraph.cli import app
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.corpus.settings import Settings, load_settings, locate_user_file
-from sensegraph.corpus.tools import make_reranker, make_tools
+from sensegraph.corpus.settings import Settings, convert_settings, load_settings, locate_user_file
+from sensegraph.corpus.tools import make_reranker, make_tools, needed_approvals
 from sensegraph.errors import EndpointDown, SensegraphError, SettingsError, Unapproved
 from sensegraph.models.endpoint.endpoint_settings import (
     USUAL,
@@ -717,3 +717,15 @@ def test_the_refusal_survives_pickling(tmp_path: Path):
     found = refused(foreign(tmp_path / "x", {"base_url": FAR}))
     copied = pickle.loads(pickle.dumps(found))
     assert (str(copied), copied.wanted, copied.question) == (str(found), found.wanted, found.question)
+
+
+@pytest.mark.parametrize(
+    ("given", "needed"),
+    [
+        ({"engine": "offline"}, []),
+        ({"engine": "offline", "rerank": {"by": "endpoint"}}, ["rerank"]),
+        ({"engine": "offline", "endpoint": {"vision_model": "seer-1"}}, ["vision"]),
+    ],
+)
+def test_only_what_the_settings_use_needs_an_approval(given: dict[str, Any], needed: list[str]) -> None:
+    assert list(needed_approvals(convert_settings(given, Settings, "here"))) == needed
