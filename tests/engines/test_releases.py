@@ -80,6 +80,11 @@ NOTES: Texts = {
         "heddle 4.5.6 (2 May 2022) ===========\n\nFixes:\n\n* Mend the frame at the corner.\n\nImprovements:\n\n"
         "* Turn the wheel faster.\n"
     ),
+    "Pulley": (
+        "This is a terse description of the new features added to pulley-5.2 since the release of pulley-5.1. "
+        "As always, see the manual.\n\n1. New Features in the Pulley\n\na. The rope is longer.\n\nb. The hook is red.\n"
+    ),
+    "Treadle 2.3": "# Treadle 2.3\n\nReleased on 9 May 2024. Treadle 2.3 adds a pedal. Treadle needs oil.",
     "Batten News": "CHANGES WITH 77:\n\n* The seat is soft now.\n\nCHANGES WITH 76:\n\n* The seat is hard.\n",
 }
 
@@ -94,6 +99,12 @@ NOTES: Texts = {
         ("Which bug fixes are in heddle 4.5.6?", "**heddle 4.5.6 (2 May 2022)**:\n\n- Mend the frame at the corner."),
         ("What did heddle 4.5.6 improve?", "**heddle 4.5.6 (2 May 2022)**:\n\n- Turn the wheel faster."),
         ("What changed in batten 77?", "**CHANGES WITH 77**:\n\n- The seat is soft now."),
+        ("What did treadle 2.3 add?", "**Treadle 2.3**:\n\n- Treadle 2.3 adds a pedal."),
+        (
+            "What was added in pulley 5.2?",
+            "**This is a terse description of the new features added to pulley-5.2 since the release of pulley-5.1**:"
+            "\n\n- A. The rope is longer.\n- B. The hook is red.",
+        ),
         ("What changed in 77?", ""),
         ("Which mill was added in shuttle 9.1?", ""),
     ],

@@ -15,6 +15,7 @@ from sensegraph.types import Statement
 
 MOST = 10  # changes that are shown
 _LONGEST, _SHORT = 12, 4  # words of the line that opens the entry of a version, and of a heading within it
+_NUMBERED = 7  # words of a heading with a number
 _AROUND = 3  # lines before one with an identifier that tell what it is of
 _NUMBER = r"v?(?P<number>\d+(?:\.\d+)+[\w.~+-]*|(?<=version )\d+|(?<=release )\d+|(?<=[^\W\d_][ -])\d{2,4})"
 _WHEN = re.compile(
@@ -114,7 +115,8 @@ def _choose_lines(asked: str, entry: Sequence[SourceSentence]) -> list[SourceSen
     heading: SourceSentence | None = None
     for one in entry:
         words = len(WORD.findall(one.raw))
-        if (words <= _SHORT and one.raw.rstrip().endswith(":")) or (words <= 2 and is_heading(one.raw)):
+        longest = _NUMBERED if re.match(r"\d+\.\s+[A-Z]", one.raw) else 2  # "1. New features in the shell"
+        if (words <= _SHORT and one.raw.rstrip().endswith(":")) or (words <= longest and is_heading(one.raw)):
             heading = one
         elif heading and kind.search(heading.raw):
             below.append(one)
@@ -138,7 +140,10 @@ def _find_opening(number: str, name: str, sentences: Sequence[SourceSentence]) -
 
 def read_entry_version(one: SourceSentence) -> str:
     """The version whose entry a line opens, or empty."""
-    match = _OPENS.search(one.raw) if len(WORD.findall(one.raw)) <= _LONGEST else _PRESENTS.search(one.raw)
+    short = len(WORD.findall(one.raw)) <= _LONGEST
+    match = (_OPENS if short else _PRESENTS).search(one.raw)
+    if match and short and re.match(r"\s+[a-z]{2,}\b.*\.$", one.raw[match.end() :].rstrip(), re.DOTALL):
+        return ""  # "Reel 2.0 adds a handle." is a sentence
     number = match and (match.groupdict().get("whole") or match["number"])
     return number.lower().rstrip(".") if number else ""
 
