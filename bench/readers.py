@@ -34,7 +34,7 @@ from sensegraph.errors import SensegraphError
 answers, failed = [], []
 with Corpus.open(Path(folder), settings=given, create=False) as corpus:
     print("open", flush=True)
-    for _ in range(questions):
+    while len(answers) + len(failed) < questions or answers[-1] == answers[0] and len(answers) < 100 * questions:
         try:
             passages = corpus.search("Who is the keeper of the light?", method="bm25", top=4).passages
             answers.append([p.text.partition(" Stone")[0].rpartition(" ")[2] for p in passages])
@@ -56,7 +56,10 @@ class Read:
 
 
 def ask_while_building(folder: Path, store: dict[str, Any], questions: int) -> Read:
-    """Ask so many questions of a corpus in `folder`, or in the database that `store` names, while it is changed."""
+    """Ask so many questions of a corpus in `folder`, or in the database that `store` names, while it is changed.
+
+    Where the first index is still there after all of them, more are asked until another is.
+    """
     given: dict[str, Any] = {"engine": "offline", "index": {"parts": ["graph"]}, "processes": 1}
     given |= {"store": store} if store else {}
     with Corpus.open(folder, settings=given) as corpus:

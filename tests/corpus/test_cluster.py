@@ -116,6 +116,7 @@ def test_a_reader_gets_every_answer_from_one_index_while_it_is_built_anew_and_co
     tmp_path: Path, kind: str
 ) -> None:
     found = ask_while_building(tmp_path, keep_in(kind, tmp_path).get("store", {}), 150)
-    assert (found.questions, found.failed, found.mixed) == (150, (), 0)
+    assert (found.failed, found.mixed) == ((), 0)
+    assert found.questions >= 150
     assert found.indexes > 1
     assert found.builds > 1

@@ -38,6 +38,7 @@ from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.testing import CorpusStoreContract
 from sensegraph.types import Usage
 
+BROKEN = sys.modules["asyncpg"].InternalClientError("cannot switch to state 12")
 GONE = "postgresql://nobody@127.0.0.1:1/library"
 
 
@@ -326,6 +327,7 @@ def test_a_store_goes_on_after_its_database_was_killed_and_started_again(tmp_pat
     [
         (TimeoutError(), "(TimeoutError). Check that the database runs"),  # some say nothing: their kind does
         (OSError("no\n  route."), "(no route). Check that the database runs"),
+        (BROKEN, "(cannot switch to state 12). Check that the database runs"),
         (asyncio.IncompleteReadError(b"", 9), "(0 bytes read on a total of 9 expected bytes). Look into the log"),
     ],
 )

@@ -109,6 +109,8 @@ class Database:
     def explaining(self) -> Iterator[None]:
         """Turn what the client says into one sentence that names the database, and one that says what to do."""
         errors = self._client.exceptions
+        # of a connection that breaks in the middle the client may say no more than that it is in another state
+        lost = errors.PostgresConnectionError, errors.OperatorInterventionError, errors.InternalClientError
         try:
             yield
         except (errors.InvalidPasswordError, errors.InvalidAuthorizationSpecificationError) as e:
@@ -119,7 +121,7 @@ class Database:
             raise self._error(e, "Grant the user what it lacks, or use one that may write there.") from e
         except errors.InsufficientResourcesError as e:
             raise self._error(e, f"Give the database room, {_AGAIN}") from e
-        except (errors.PostgresConnectionError, errors.OperatorInterventionError, OSError, TimeoutError) as e:
+        except (*lost, OSError, TimeoutError) as e:
             raise self._error(e, f"Check that the database runs and can be reached from here, {_AGAIN}") from e
         except (errors.PostgresError, errors.InterfaceError, asyncio.IncompleteReadError) as e:
             raise self._error(e, "Look into the log of the database.") from e
