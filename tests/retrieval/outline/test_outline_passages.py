@@ -69,3 +69,22 @@ def test_documents_of_one_day_are_in_no_order_of_time(tmp_path) -> None:
         listed = [p.id for p in list_passages(corpus.index())]
     assert "outline-1" in listed
     assert "outline-time" not in listed
+
+
+@pytest.mark.parametrize("question", ["What are the main themes?", "What is this about?", "Worum geht es hier?"])
+def test_of_a_corpus_too_small_for_themes_each_document_is_shown_with_what_it_begins_with(tmp_path, question) -> None:
+    with Corpus.open(tmp_path, settings={"engine": "offline"}) as corpus:
+        corpus.add([
+            Document("keeper", "Ruth Adeyemi runs the harbour of Ostby.", "The keeper"),
+            Document("pump.txt", "The pump of the dock failed on Monday. A new one comes in March."),
+        ])  # fmt: skip
+        corpus.build()
+        answer = corpus.query(question)
+    assert answer.text == (
+        "**2 documents, 3 sentences.**\n\n**The keeper**\nRuth Adeyemi runs the harbour of Ostby. [1]\n\n"
+        "**pump**\nThe pump of the dock failed on Monday. [2]"
+    )
+    assert [c.quote for c in answer.citations] == [
+        "Ruth Adeyemi runs the harbour of Ostby.",
+        "The pump of the dock failed on Monday.",
+    ]

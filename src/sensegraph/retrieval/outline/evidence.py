@@ -10,6 +10,7 @@ from pathlib import PurePath
 
 from sensegraph.answering.asking import for_quoting, gather_evidence, make_inquiry, rate_contexts
 from sensegraph.index.index import Index
+from sensegraph.language.sentences import split_sentences
 from sensegraph.language.text import list_stems, split_runs
 from sensegraph.language.word_lists import ENGLISH_MONTHS
 from sensegraph.retrieval.outline.part import OUTLINE
@@ -20,6 +21,7 @@ from sensegraph.types import Chunk, Description, Evidence, Passage, Question, So
 SMALL, EVENTS, FEW_EVENTS = 100, 16, 4  # documents whose titles tell what happened; titles listed, and the least
 MADE_TOGETHER = 2  # office files of one day that still may be of that day
 NAMED = 20  # documents up to which all are named
+BEGINNING = 3  # sentences at the beginning of a document of which one stands for it
 LINES, LINE = 6, 80  # lines at the beginning of one that may say of what kind it is, and their characters
 VOICES = 6  # speakers that are named
 _ANSWER = re.compile(r"^(?:(?:re|fwd?|aw|wg):\s*)+", re.IGNORECASE)
@@ -34,8 +36,15 @@ def find_outline_evidence(question: Question, index: Index, rt: Runtime) -> Evid
 
 
 def list_passages(index: Index) -> Iterator[Passage]:
-    """The outline as passages: what was read, then each theme with sentences for it, then what comes next."""
-    if OUTLINE.name not in index.manifest.parts or not (found := index.part(OUTLINE)).form:
+    """The outline as passages: what was read, then each theme with sentences for it, then what comes next.
+
+    Where there is too little for themes, the documents with their first sentences.
+    """
+    if OUTLINE.name not in index.manifest.parts:
+        return
+    found = index.part(OUTLINE)
+    if not found.form:
+        yield from list_beginnings(found, index)
         return
     chunks = index.chunks(sorted({s.chunk for theme in found.themes for s in theme.sentences}))
     yield Passage("outline", "outline-0", write_head(found), documents=found.units)
@@ -50,6 +59,22 @@ def list_passages(index: Index) -> Iterator[Passage]:
         yield Passage("outline", "outline-more", f"Also: {', '.join(found.more)}.")
     if told:
         yield Passage("outline", "outline-time", f"In the order of time: {'; '.join(told)}.")
+
+
+def list_beginnings(found: Outline, index: Index) -> Iterator[Passage]:
+    """What was read, and each document of a small corpus by its name with its first sentences."""
+    entries = index.catalogue.documents
+    if not 0 < len(entries) <= NAMED or not found.sentences:
+        return
+    yield Passage("outline", "outline-0", write_head(found), documents=found.units)
+    firsts = {c.document: c.id for c in index.catalogue.chunks if not c.position}
+    held = index.chunks([*firsts.values()])
+    for i, entry in enumerate(entries):
+        first = firsts.get(entry.id, "")
+        spans = split_sentences(held[first].text)[:BEGINNING] if first in held else []
+        quotes = tuple(quote_line(Sentence(first, start, end), held) for start, end in spans)
+        name = entry.title.strip() or PurePath(entry.id).stem
+        yield Passage("outline", f"outline-{i + 1}", f"**{name}**", title=name, quotes=quotes, documents=1)
 
 
 def list_events(index: Index) -> list[str]:
@@ -104,7 +129,8 @@ def quote_line(sentence: Sentence, chunks: dict[str, Chunk]) -> Description:
 
 def write_head(found: Outline) -> str:
     """How much was read, of what form it is, and who speaks or acts."""
-    read = f"{found.units:,} document{'' if found.units == 1 else 's'}, {found.sentences:,} sentences"
+    read = f"{found.units:,} document{'' if found.units == 1 else 's'}, "
+    read += f"{found.sentences:,} sentence{'' if found.sentences == 1 else 's'}"
     if found.form == "story":
         cast = [
             f"- **{p.label}** – {p.units} times{f', mostly with {join_names(p.people)}' if p.people else ''}"
