@@ -3,7 +3,8 @@
     python bench/distribution.py [--into DIST] [--without-installing]
 
 Printed are the size and the number of files of each, what twine says, and for each Python the seconds to install the
-wheel and to run the demo from it; last the same for the sdist, with the first Python. Installing needs a package index.
+wheel and to run the demo from it; last the same for the sdist, with the first Python, and the first command of the
+README in the unpacked sdist. Installing needs a package index.
 `make release` runs it with twine.
 """
 
@@ -96,6 +97,24 @@ def try_installed(python: str, archive: Path) -> tuple[float, float]:
         return installed, time.perf_counter() - start - installed
 
 
+def runs(python: str) -> bool:
+    """Whether a program that is called so is a Python: a version manager leaves names of which some lead nowhere."""
+    return subprocess.run([python, "--version"], capture_output=True, check=False).returncode == 0
+
+
+def try_readme(sdist: Path) -> float:
+    """The seconds that the first command of the README takes in the unpacked source, as it stands there."""
+    with tempfile.TemporaryDirectory() as folder:
+        with tarfile.open(sdist) as packed:
+            packed.extractall(folder, filter="data")
+        (source,) = Path(folder).iterdir()
+        command = (source / "README.md").read_text(encoding="utf-8").partition("```sh\n")[2].partition("\n```")[0]
+        start = time.perf_counter()
+        told = subprocess.run(["bash", "-ec", command], check=True, cwd=source, capture_output=True, text=True).stdout
+        assert "Ruth Adeyemi voted for the offer" in told, told
+        return time.perf_counter() - start
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--into", type=Path, help="where the two stay; without, they are thrown away")
@@ -112,7 +131,7 @@ def main() -> int:
             faults += ["twine found a fault"] * (checked != 0)
         else:
             print("twine is not here: metadata and README are not checked")
-        pythons = [p for v in PYTHONS if (p := which(f"python{v}"))]
+        pythons = [p for v in PYTHONS if (p := which(f"python{v}")) and runs(p)]
         for python, archive in (
             [] if given.without_installing else [*((p, wheel) for p in pythons), (pythons[0], sdist)]
         ):
@@ -120,6 +139,8 @@ def main() -> int:
             print(
                 f"{Path(python).name}, {archive.path.name}: installed in {seconds[0]:.0f} s, demo in {seconds[1]:.1f} s"
             )
+        if not given.without_installing:
+            print(f"the README's first command, in the unpacked {sdist.path.name}: {try_readme(sdist.path):.0f} s")
         if given.into:
             given.into.mkdir(parents=True, exist_ok=True)
             for archive in (wheel, sdist):
