@@ -49,13 +49,13 @@ def test_the_passages_of_an_outline_are_its_head_its_themes_what_comes_next_and_
 def test_the_documents_of_a_small_corpus_are_named_in_groups(tmp_path) -> None:
     texts = dict(zip(("arn-rules.txt", "bex-rules.txt", "cor-rules.txt"), write_valley(3).values(), strict=True))
     paper = next(iter(write_valley(4).values()))
-    texts |= {"dun.txt": f"Dun Rules of 1990\n\n{paper}", "esk-map.txt": f"A map.\n\n{paper}"}
+    texts |= {"dun.txt": f"Dun Rules of 1990\n\n{paper}", "esk-map-2.1": f"A map.\n\n{paper}"}
     with Corpus.open(tmp_path, settings={"engine": "offline", "index": {"parts": ["outline"]}}) as corpus:
         corpus.add([Document(name, text) for name, text in texts.items()])
         corpus.build()
         listed = {p.id: p.text for p in list_passages(corpus.index())}
     assert listed["outline-documents"] == (
-        "The documents:\n\n- rules: arn-rules · bex-rules · cor-rules · dun\n- others: esk-map"
+        "The documents:\n\n- rules: arn-rules · bex-rules · cor-rules · dun\n- others: esk-map-2.1"
     )
 
 

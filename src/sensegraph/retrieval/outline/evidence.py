@@ -10,6 +10,7 @@ from pathlib import PurePath
 
 from sensegraph.answering.asking import for_quoting, gather_evidence, make_inquiry, rate_contexts
 from sensegraph.index.index import Index
+from sensegraph.index.manifest import DocumentEntry
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.text import list_stems, split_runs
 from sensegraph.language.word_lists import ENGLISH_MONTHS
@@ -24,6 +25,7 @@ NAMED = 20  # documents up to which all are named
 BEGINNING = 3  # sentences at the beginning of a document of which one stands for it
 LINES, LINE = 6, 80  # lines at the beginning of one that may say of what kind it is, and their characters
 VOICES = 6  # speakers that are named
+_ENDING = re.compile(r"\.[a-z][a-z0-9]{0,4}$", re.IGNORECASE)
 _ANSWER = re.compile(r"^(?:(?:re|fwd?|aw|wg):\s*)+", re.IGNORECASE)
 
 
@@ -73,7 +75,7 @@ def list_beginnings(found: Outline, index: Index) -> Iterator[Passage]:
         first = firsts.get(entry.id, "")
         spans = split_sentences(held[first].text)[:BEGINNING] if first in held else []
         quotes = tuple(quote_line(Sentence(first, start, end), held) for start, end in spans)
-        name = entry.title.strip() or PurePath(entry.id).stem
+        name = call_document(entry)
         yield Passage("outline", f"outline-{i + 1}", f"**{name}**", title=name, quotes=quotes, documents=1)
 
 
@@ -101,10 +103,15 @@ def list_events(index: Index) -> list[str]:
     return [f"{title} ({day})" for day, title in kept] if several else []
 
 
+def call_document(entry: DocumentEntry) -> str:
+    """The title of a document, or the name of its file without the ending; of `LGPL-2.1` nothing is left out."""
+    return entry.title.strip() or _ENDING.sub("", PurePath(entry.id).name)
+
+
 def name_documents(index: Index) -> str:
     """The documents by name, those together whose names end with the same word, or whose first lines hold it."""
     entries = index.catalogue.documents
-    names = {e.id: e.title.strip() or PurePath(e.id).stem for e in entries}
+    names = {e.id: call_document(e) for e in entries}
     ends = {name: [w for w in split_runs(names[name]) if w.isalpha()][-1:] for name in names}
     kinds = Counter(word.lower() for words in ends.values() for word in words)
     groups: dict[str, list[str]] = {word: [] for word, n in kinds.most_common() if n > 1 and word not in ENGLISH_MONTHS}
