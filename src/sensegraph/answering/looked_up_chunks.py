@@ -18,7 +18,13 @@ from sensegraph.algorithms.graphs import Longs
 from sensegraph.index.index import Index
 from sensegraph.index.manifest import ChunkEntry
 from sensegraph.index.passages import chunk_passage
-from sensegraph.language.asking.kinds import NUMBER, find_series, read_asked_kind, read_document_kind
+from sensegraph.language.asking.kinds import (
+    NUMBER,
+    find_series,
+    list_opening_lines,
+    read_asked_kind,
+    read_document_kind,
+)
 from sensegraph.language.blocks import read_blocks
 from sensegraph.language.defining import (
     BARE,
@@ -63,7 +69,6 @@ NAMES_READ, _BEGINS = (
 )  # documents of which ids and titles are read, and letters of a stem that a word begins with
 FIRST = 5  # chunks of which an engine reads all sentences
 _HEAD, _HEADING_BLOCKS, _HEADING_WORDS = 2000, 2, 8  # characters, blocks and words of these that may name a document
-_LINES, LINE = 6, 80  # lines at the beginning of a document that may say of what kind it is, and their length
 _FILE = re.compile(r"(?:^|/)([^\W\d_]+)[^/]*\.\w{1,8}$")
 _ENDS = re.compile(r"[.!?。！？][\"'”’)]?(?=\s|$)|\n\s*(?![\sa-z])|[。！？]")
 
@@ -225,7 +230,7 @@ def find_listed_chunks(question: str, index: Index) -> tuple[list[Passage], bool
         entries = [e for e in take_entries(held, index)[1] if not e.position][:RATED]
         opening = [
             c for c in index.chunks([e.id for e in entries]).values()
-            if any(map(listed.is_in, (c.heading, *(x for x in c.text.split("\n")[:_LINES] if len(x) < LINE))))
+            if any(map(listed.is_in, (c.heading, *list_opening_lines(c.text))))
         ]  # fmt: skip
         return list(map(chunk_passage, opening[:LISTED_READ])), len(opening) <= LISTED_READ
     rough = root.words.score(list_search_stems(split_runs(question), question))

@@ -65,8 +65,7 @@ def foresee_question(
 ) -> QuestionEstimate:
     """What a question would take by this method."""
     room = read_room(method)
-    asked = getattr(method, "usual_calls", None)
-    known: Mapping[Task, tuple[int, int]] = asked(readable.chunks) if asked else {}
+    known = read_usual_calls(method, readable)
     contexts: dict[Task, list[int]] = {"rate": [], "answer": []}  # the tokens that each prompt has to read
     if "rate" in method.requires - known.keys():
         contexts["rate"] = [sum(batch) for batch in pack_batches(list_mapped_sizes(method, readable), room, int)]
@@ -85,13 +84,19 @@ def foresee_question(
 
 
 def foresee_calls(method: Method, readable: Readable, engine: PricedEngine, paid: Mapping[str, Usage]) -> Usage:
-    """What a question takes besides the last call, as far as the method says so (`usual_calls`)."""
-    asked, found = getattr(method, "usual_calls", None), Usage()
-    for task, (count, tokens) in (asked(readable.chunks) if asked else {}).items():
+    """What a question takes besides the last call, as far as the method says so."""
+    found = Usage()
+    for task, (count, tokens) in read_usual_calls(method, readable).items():
         prompt = count * (min(tokens, readable.chunk_tokens) + _count_frame(task, engine, reads=tokens > 0))
         completion = count * _count_reply(task, paid)
         found += Usage(count, prompt, completion, cost_usd=engine.price(prompt, completion))
     return found
+
+
+def read_usual_calls(method: Method, readable: Readable) -> Mapping[Task, tuple[int, int]]:
+    """The calls besides the last that a question usually takes, by task, and what each has to read (`usual_calls`)."""
+    asked = getattr(method, "usual_calls", None)
+    return asked(readable.chunks) if asked else {}
 
 
 def read_room(method: Method) -> int:

@@ -38,10 +38,10 @@ def _report_set(result: Result, how: Measuring) -> Iterator[sheets.Part]:
     rows: list[sheets.Cells] = []
     for s in found.scores:
         cost = Cell(f"{s.cpu_ms:.1f}", figures=(("", s.cpu_ms),)), f"{s.context_tokens:,.0f}"
-        rows.append([s.method, *(show_interval(_as_percent(s.means[m]), 1) for m in shown), *cost])
+        rows.append([s.method, *(show_interval(_in_points(s.means[m]), 1) for m in shown), *cost])
     head = ["method", *map(metric_label, shown), "CPU ms", "tokens"]
     yield make_table(f"{found.judged.name}: means with 95 % intervals, in percent", head, rows, name=f"{name}-means")
-    means = {metric_label(how.primary): {s.method: _as_percent(s.means[how.primary]) for s in found.scores}}
+    means = {metric_label(how.primary): {s.method: _in_points(s.means[how.primary]) for s in found.scores}}
     picture = charts.draw_means(found.judged.name, means, 1)
     yield sheets.Picture(f"means-{name}", f"{found.judged.name}: means with intervals", picture)
     if found.comparisons:
@@ -49,7 +49,11 @@ def _report_set(result: Result, how: Measuring) -> Iterator[sheets.Part]:
     if len(found.types) > 1:
         by_method, label = [found.by_type(s) for s in found.scores], metric_label(how.primary)
         typed: list[sheets.Cells] = [
-            [kind or "(none)", f"{len(places):,}", *(_show(100 * table[kind][how.primary]) for table in by_method)]
+            [
+                kind or "(none)",
+                f"{len(places):,}",
+                *(_show_point(100 * table[kind][how.primary]) for table in by_method),
+            ]
             for kind, places in found.types.items()
         ]
         head = ["type", "questions", *(s.method for s in found.scores)]
@@ -64,7 +68,7 @@ def _tabulate_differences(found: Measured, name: str) -> sheets.Table:
     for c in found.comparisons:
         if c.metric.startswith("precision"):
             continue
-        d = _as_percent(c.difference)
+        d = _in_points(c.difference)
         beyond = c.p_holm < LEVEL and not d.low <= 0 <= d.high
         verdict = ("better" if d.mean > 0 else "worse") if beyond else "–"
         between = f"{format_signed(d.low, 1)} … {format_signed(d.high, 1)}"
@@ -85,14 +89,14 @@ def _tabulate_sets(results: Sequence[Result], how: Measuring) -> sheets.Table:
     rows: list[sheets.Cells] = []
     for name in (s.method for s in sets[0].scores):
         means = [100 * s.means[how.primary].mean for f in sets for s in f.scores if s.method == name]
-        rows.append([name, *map(_show, (*means, sum(means) / len(means)))])
+        rows.append([name, *map(_show_point, (*means, sum(means) / len(means)))])
     head = ["method", *(f.judged.name for f in sets), "mean"]
     return make_table(f"{metric_label(how.primary)} on every set, in percent", head, rows, name="sets")
 
 
-def _as_percent(share: Interval) -> Interval:
+def _in_points(share: Interval) -> Interval:
     return Interval(100 * share.mean, 100 * share.low, 100 * share.high)
 
 
-def _show(value: float) -> Cell:
+def _show_point(value: float) -> Cell:
     return Cell(format_number(value, 1), figures=(("", value),))

@@ -34,6 +34,7 @@ _LIST = rf"(?>(?:the\s+|an?\s+)?{_NAME}(?:\s\([^()]*\))?(?:{_GAP}{_NAME}(?:\s\([
 _ONE = re.compile(_NAME)
 _JOINED = re.compile(r"^\s*(?:(?:and|or|und|oder)\s+)?(?:the\s+)?")
 _LISTED = re.compile(rf"{_NAME}(?:(?:\s+in\s+\d{{4}})?{_GAP}{_NAME})*")
+_OPENING, _SHORT = 6, 80  # lines at the beginning of a document, and characters of one that names its kind
 _ABBREVIATIONS = re.compile(r"([A-Z]{2,})s")
 _SERIES = re.compile(r"([A-Z]{2,}[-_ ]?)\d[\w.]*")
 
@@ -115,6 +116,11 @@ def read_asked_kind(question: str) -> AskedKind | None:
                 return AskedKind(kind, " ".join(words[end + 1 :]), asks == "counts")
         return None
     return None
+
+
+def list_opening_lines(text: str) -> list[str]:
+    """The short lines at the beginning of a document, of which one may say of what kind it is."""
+    return [line for line in text.split("\n")[:_OPENING] if len(line) < _SHORT]
 
 
 def read_document_kind(question: str) -> AskedKind | None:

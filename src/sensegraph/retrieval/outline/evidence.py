@@ -11,6 +11,7 @@ from pathlib import PurePath
 from sensegraph.answering.asking import for_quoting, gather_evidence, make_inquiry, rate_contexts
 from sensegraph.index.index import Index
 from sensegraph.index.manifest import DocumentEntry
+from sensegraph.language.asking.kinds import list_opening_lines
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.text import list_stems, split_runs
 from sensegraph.language.word_lists import ENGLISH_MONTHS
@@ -23,7 +24,6 @@ SMALL, EVENTS, FEW_EVENTS = 100, 16, 4  # documents whose titles tell what happe
 MADE_TOGETHER = 2  # office files of one day that still may be of that day
 NAMED = 20  # documents up to which all are named
 BEGINNING = 3  # sentences at the beginning of a document of which one stands for it
-LINES, LINE = 6, 80  # lines at the beginning of one that may say of what kind it is, and their characters
 VOICES = 6  # speakers that are named
 _ENDING = re.compile(r"\.[a-z][a-z0-9]{0,4}$", re.IGNORECASE)
 _ANSWER = re.compile(r"^(?:(?:re|fwd?|aw|wg):\s*)+", re.IGNORECASE)
@@ -117,8 +117,8 @@ def name_documents(index: Index) -> str:
     groups: dict[str, list[str]] = {word: [] for word, n in kinds.most_common() if n > 1 and word not in ENGLISH_MONTHS}
     others: list[str] = []
     for name, shown in names.items():
-        lines = index.document(name).text.split("\n")[:LINES]
-        opening = {*list_stems(" ".join(line for line in lines if len(line) < LINE and not line.endswith(".")))}
+        lines = list_opening_lines(index.document(name).text)
+        opening = {*list_stems(" ".join(line for line in lines if not line.endswith(".")))}
         own = [word for word in groups if [word] == [w.lower() for w in ends[name]]]
         own += [word for word in groups if opening.intersection(list_stems(word))]
         (groups[own[0]] if own else others).append(shown)
