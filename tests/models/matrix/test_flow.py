@@ -11,6 +11,8 @@ import pytest
 
 from scripted_vendors import Answer, Asked, Request, VendorServer, refuse
 from sensegraph.corpus.corpus import Corpus
+from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
+from sensegraph.models.endpoint.profile import Memory, Profile
 from wired import content, settings, stories
 
 _ONE, _SIXTEEN = threading.Semaphore(1), threading.Semaphore(16)
@@ -71,12 +73,22 @@ def test_a_build_sends_hardly_more_than_is_needed_and_nothing_fails(
     server.forget("calm")
 
 
-def test_a_server_that_tells_its_slots_gets_no_more_calls_at_once(tmp_path: Path) -> None:
+@pytest.mark.parametrize("pause", [0.0, 0.3])
+def test_a_server_that_tells_its_slots_gets_no_more_calls_at_once_however_slow_the_disk_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pause: float
+) -> None:
+    """What a server told is written down while other calls begin: they keep to it already."""
     pages = {"told": {"/props": {"default_generation_settings": {"n_ctx": 32_000}, "total_slots": 2}}}
+    keep = Memory.keep
+
+    def keep_slowly(memory: Memory, table: EndpointSettings, known: Profile) -> None:
+        time.sleep(pause)
+        keep(memory, table, known)
 
     def slow(asked: Asked):
         return Answer(body=asked.calm(), wait=0.02)
 
+    monkeypatch.setattr(Memory, "keep", keep_slowly)
     with VendorServer({"told": slow, "silent": slow}, pages) as server:
         most = {}
         for name in ("told", "silent"):

@@ -178,9 +178,9 @@ class Endpoint:
     def look(self) -> Offer:
         """Learn what the endpoint tells for nothing: its models, and their window."""
         self._looks, found = False, read_offer(self.settings, self.calls.headers)
+        self.calls.narrow(found.slots)  # before it is known: calls that wait for what is known go at once then
         if (shown := found.add_to(self.known)) != self.known:
             self.learn(shown)
-        self.calls.narrow(found.slots)
         return found
 
     def copy_with(self, **changes: Any) -> Endpoint:
