@@ -248,7 +248,9 @@ class Sections(Sequence[tuple[Chunk, ...]]):
 
     def at(self, positions: Sequence[int]) -> list[tuple[Chunk, ...]]:
         """The sections at these positions."""
-        return [self[i] for i in positions]
+        places = [self.places[i] for i in positions]
+        chunks = self.chunks.at([document for document, _ in places])
+        return [held[at : at + _SECTION] for held, (_, at) in zip(chunks, places, strict=True)]
 
     def reader(self, positions: Sequence[int]) -> Callable[[Store], list[tuple[Chunk, ...]]]:
         """What reads the sections at these positions in another process."""

@@ -24,6 +24,7 @@ from sensegraph.runtime.results import Results, step
 from sensegraph.runtime.runtime import Runtime
 
 _GROUP = 4096  # sections whose digests are stored as one value
+_KEPT = 4096  # sections of which is kept what they ask for: a few megabytes
 _HEAD = 4  # bytes of a stored count that say how many terms it asks for
 _ODD = np.uint64(0x9E3779B97F4A7C15)  # what the digest of the looks before is multiplied by
 _Entries = dict[str, str]
@@ -31,7 +32,7 @@ _Entries = dict[str, str]
 
 def hash_terms(terms: Sequence[str]) -> NDArray[np.uint32]:
     """The numbers by which terms are looked up, rising; two terms may share one, and are then told together."""
-    return np.unique(np.array([crc32(t.encode("utf-8", "surrogatepass")) for t in terms], dtype="<u4"))
+    return np.array(sorted({crc32(t.encode("utf-8", "surrogatepass")) for t in terms}), dtype="<u4")
 
 
 def pack_count(terms: Sequence[str], data: bytes) -> bytes:
@@ -115,9 +116,22 @@ class Look:
         """What this look and those before it teach: where its terms are looked up."""
         return (*(look.table for look in self.before), self.table)
 
+    @cached_property
+    def _kept(self) -> dict[int, NDArray[np.uint32]]:
+        """What the sections that were read first ask for: each look that follows wants it again."""
+        return {}
+
+    def asked(self, positions: Sequence[int]) -> list[NDArray[np.uint32]]:
+        """The numbers of the terms that these sections ask for."""
+        missing = [i for i in positions if i not in self._kept]
+        read = dict(zip(missing, map(unpack_terms, self.counts.at(missing)), strict=True))
+        for i in missing[: max(0, _KEPT - len(self._kept))]:
+            self._kept[i] = read[i].copy()  # without the count that it was read with
+        return [read[i] if i in read else self._kept[i] for i in positions]
+
     def tell(self, positions: Sequence[int]) -> list[_Entries]:
         """The entries of the terms that these sections asked for."""
-        asked = [unpack_terms(count) for count in self.counts.at(positions)]
+        asked = self.asked(positions)
         told: list[_Entries] = [{} for _ in asked]
         for table in self.tables:
             for one, codes in zip(told, asked, strict=True):
@@ -126,7 +140,7 @@ class Look:
 
     def digest(self, begin: int, end: int) -> bytes:
         """One number of 64 bits for what each of these sections is told."""
-        asked = [unpack_terms(count) for count in self.counts[begin:end]]
+        asked = self.asked(range(begin, end))
         codes, lengths = np.concatenate(asked), np.array([len(a) for a in asked])
         sums = np.zeros(len(codes) + 1, dtype=np.uint64)
         for table in self.tables:

@@ -21,6 +21,8 @@ from sensegraph.language.word_lists import (
     read_lines,
     read_patterns,
     read_sections,
+    words_of_english,
+    words_of_others,
 )
 
 T = TypeVar("T")
@@ -166,8 +168,10 @@ def _detect_beginning(text: str) -> str:
             return "zh"
         if 2 * len(_FOREIGN.findall(text)) > letters:
             return "ru" if 2 * len(_CYRILLIC.findall(text)) > letters else ""
-    languages = languages_by_word()
-    words = languages.keys() & _LETTERS.findall(text.lower())
+    found, languages = set(_LETTERS.findall(text.lower())), languages_by_word()
+    if len(found & words_of_others()) <= len(found & words_of_english()):  # then no other has more than English
+        return "en"
+    words = languages.keys() & found
     counts = Counter(chain.from_iterable(map(languages.__getitem__, words)))
     most = max(counts.values(), default=0)
     if most < 2 or counts["en"] == most:
@@ -220,6 +224,7 @@ _UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af\u
 # Vowel signs and accents that stand inside words but that `\w` leaves out: Latin, Hebrew, Arabic, Indian scripts.
 _MARKS = "\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u0900-\u0963\u0966-\u0dff"
 _TERM = re.compile(rf"[{_UNSPACED}]+|(?:(?![_{_UNSPACED}])[\w{_MARKS}])+")
+_ASCII_TERM = re.compile("[A-Za-z0-9]+")  # the same where there is no other letter
 _RUN = re.compile(f"[{_UNSPACED}]")
 _CAMEL = re.compile(r"(?<=[a-zß-öø-ÿ])(?=[A-Z])|_")
 _SCRIPTS = (("Ѐԯ", "russian"), ("ͰϿ", "greek"), ("؀ۿ", "arabic"), ("ऀॿ", "hindi"), ("԰֏", "armenian"))
@@ -242,7 +247,7 @@ def part_camel_case(text: str) -> str:
 
 def split_runs(text: str) -> list[str]:
     """The runs of letters and digits of `text`; one of a script without blanks is one run."""
-    return _TERM.findall(text if text.isascii() else unicodedata.normalize("NFC", text))
+    return _ASCII_TERM.findall(text) if text.isascii() else _TERM.findall(unicodedata.normalize("NFC", text))
 
 
 @lru_cache(maxsize=1 << 18)

@@ -208,6 +208,18 @@ def languages_by_word() -> Mapping[str, tuple[str, ...]]:
 
 
 @cache
+def words_of_english() -> frozenset[str]:
+    """Those of `languages_by_word` that English has."""
+    return frozenset(word for word, codes in languages_by_word().items() if "en" in codes)
+
+
+@cache
+def words_of_others() -> frozenset[str]:
+    """Those of `languages_by_word` that another language than English has."""
+    return frozenset(word for word, codes in languages_by_word().items() if codes != ("en",))
+
+
+@cache
 def name_connectors(language: str) -> frozenset[str]:
     """Lower-case words that may stand inside a name."""
     if language == "de":

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from sensegraph.runtime.executors import processes
 from sensegraph.runtime.executors.processes import LocalExecutor, SerialExecutor
 from sensegraph.testing import ExecutorContract
 
@@ -107,6 +108,21 @@ class TestLocalExecutor:
         monkeypatch.setitem(sys.modules, "loky", None)
         found = list(LocalExecutor(processes=2).map(_process, [[i] for i in range(4)], waits=False))
         assert found == [(i, [os.getpid()]) for i in range(4)]
+
+    @pytest.mark.parametrize(("count", "here"), [(3, 3), (6, 6), (7, 2), (20, 2)])
+    def test_what_is_left_goes_to_workers_where_it_takes_longer_than_their_start_is_worth(
+        self, monkeypatch: pytest.MonkeyPatch, count: int, here: int
+    ) -> None:
+        """Each batch takes a second: after two, five more are worth the start of workers, and four are not."""
+        now = [100.0]
+
+        def take_a_second(batch: list[int]) -> list[int]:
+            now[0] += 1
+            return batch
+
+        monkeypatch.setattr(processes.time, "monotonic", lambda: now[0])
+        begun = processes.begin_here(take_a_second, [[i] for i in range(count)], 2.0, worth=4.5)
+        assert [position for position, _ in begun] == list(range(here))
 
     def test_leaving_early_waits_for_nobody_and_begins_nothing_more(self) -> None:
         begun, ended, free = list[int](), list[int](), threading.Event()

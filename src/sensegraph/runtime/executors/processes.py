@@ -21,13 +21,19 @@ def attempt(call: Callable[[Any], Any], batch: Any) -> Any | BaseException:
 
 
 def begin_here(
-    call: Callable[[Any], Any], batches: Sequence[Any], patience: float
+    call: Callable[[Any], Any], batches: Sequence[Any], patience: float, worth: float = 0.0
 ) -> Generator[tuple[int, Any | BaseException], None, int]:
-    """Run batches in this thread for `patience` seconds, and one that would be left alone; how many were run."""
-    started, begun = time.monotonic(), 0
-    while begun < len(batches) and (begun == len(batches) - 1 or time.monotonic() - started < patience):
+    """Run batches in this thread for `patience` seconds, and then what is left if that takes less than `worth` seconds.
+
+    Gives how many were run; one that would be left alone is run too.
+    """
+    started, begun, spent = time.monotonic(), 0, 0.0
+    while begun < len(batches):
+        left = len(batches) - begun
+        if left > 1 and spent >= patience and spent * left >= worth * begun:
+            break
         yield begun, attempt(call, batches[begun])
-        begun += 1
+        begun, spent = begun + 1, time.monotonic() - started
     return begun
 
 
@@ -45,8 +51,9 @@ class SerialExecutor:
 class LocalExecutor:
     """`threads` calls at once where they wait; `processes` workers where they work and there is enough to do.
 
-    Work begins in this process; what is not done after `patience` seconds goes to workers, whose start costs as
-    much. They are kept for the next step, and end with the program or after a minute without work.
+    Work begins in this process. What is not done after `patience` seconds, and would take twice as long here, goes to
+    workers, whose start costs as much. They are kept for the next step, and end with the program or after a minute
+    without work.
     """
 
     def __init__(self, threads: int = 16, processes: int = 0, patience: float = 2.0) -> None:
@@ -70,7 +77,7 @@ class LocalExecutor:
             yield from self._work(call, batches)
 
     def _work(self, call: Callable[[Any], Any], batches: Sequence[Any]) -> Iterator[tuple[int, Any | BaseException]]:
-        begun = yield from begin_here(call, batches, self.patience)
+        begun = yield from begin_here(call, batches, self.patience, worth=2 * self.patience)
         if begun < len(batches):
             from loky import get_reusable_executor  # unlike multiprocessing, needs no guard in the user's script
 

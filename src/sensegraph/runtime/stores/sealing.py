@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 _WHOLE, _SHORTENED = b"\0", b"\1"
 _LEAST = 128  # bytes from which shortening is tried
 _LONGEST = 1 << 28  # bytes that are shortened, so that what is read back cannot become much more than that
+_MOST_TIMES = 1032  # by which zlib shortens at most
 _PAYS = 0.9  # of the length, or what is shortened is kept whole
 _LEVEL = 3
 _END = b"sensegraph-1"  # how an array file ends, after its checksum
@@ -43,6 +44,8 @@ def unseal(name: str, stored: bytes) -> bytes:
     try:
         if stored[4:5] != _SHORTENED:
             return stored[5:]
+        if len(stored) < _LONGEST // _MOST_TIMES:
+            return zlib.decompress(stored[5:])
         opened = zlib.decompressobj()
         content = opened.decompress(stored[5:], _LONGEST + 1)
     except zlib.error as e:
