@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from sensegraph.index.graph.graph_settings import GraphSettings
 from sensegraph.index.left_out import quote_as_text
@@ -13,6 +14,8 @@ from sensegraph.protocols import LanguageEngine
 from sensegraph.runtime.results import step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Context, Description, Entity, Graph, Passage, Relation
+
+_count_sentence = lru_cache(maxsize=1 << 14)(count_tokens)  # one sentence describes several elements
 
 
 @step("graph.summarise", version=1, uses="engine", task="summarise")
@@ -70,15 +73,16 @@ def context_of(element: Entity | Relation, title: str) -> Context:
 def is_crowded(said: Sequence[Description], limit: int) -> bool:
     """Whether these distinct descriptions together have more than `limit` tokens."""
     text = "\n".join(d.text for d in said)
-    # no token is shorter than a byte
-    return len(said) > 1 and len(text.encode()) > limit and count_tokens(text) > limit
+    if len(said) < 2 or len(text.encode()) <= limit:  # no token is shorter than a byte
+        return False
+    return len(text.split()) > limit or count_tokens(text) > limit  # and none holds two words
 
 
 def split_context(context: Context, budget: int) -> list[Context]:
     """The texts of a context in parts of at most `budget` tokens; two texts at least in each where there are two."""
     if sum(len(p.text.encode()) for p in context.passages) <= budget:
         return [context]  # no token is shorter than a byte
-    batches = pack_batches(context.passages, budget, lambda p: count_tokens(p.text))
+    batches = pack_batches(context.passages, budget, lambda p: _count_sentence(p.text))
     if len(batches) == len(context.passages) > 1:  # every text fills a prompt: pair them, so that the tree narrows
         batches = [list(context.passages[i : i + 2]) for i in range(0, len(context.passages), 2)]
     return [Context(tuple(batch), context.title) for batch in batches]
