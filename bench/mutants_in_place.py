@@ -73,7 +73,7 @@ class Told(Protocol):
 
 
 def list_functions_of(code: CodeType, above: str = "") -> dict[str, CodeType]:
-    """The functions of a module and of its classes, by name and number: not those within functions."""
+    """The functions of a module and of its classes, lambdas too, by name and number: not those within functions."""
     found: dict[str, CodeType] = {}
     for number, inner in enumerate(c for c in code.co_consts if isinstance(c, CodeType)):
         name = f"{above}{number}.{inner.co_name}"
@@ -96,9 +96,17 @@ def find_changed(path: Path, changed: str | ast.Module) -> list[tuple[CodeType, 
 def mark_statements(path: Path, places: Mapping[int, tuple[int, int, int, int] | None]) -> ast.Module:
     """A module in which `tell_run(number)` stands before the statement around each place.
 
-    Without a place, before the last statement of all functions.
+    Without a place, before the last statement of all functions. Lambdas outside functions tell it before their value.
     """
     tree = ast.parse(path.read_text(encoding="utf-8"))
+    within = {id(node) for f in ast.walk(tree) if isinstance(f, FUNCTIONS) for node in ast.walk(f)}
+    for one in [n for n in ast.walk(tree) if isinstance(n, ast.Lambda) and id(n) not in within]:
+        first, last = (one.body.lineno, one.body.col_offset), (one.body.end_lineno, one.body.end_col_offset)
+        told = [n for n, place in places.items() if not place or (first <= place[:2] and place[2:] <= last)]
+        listed = ast.Tuple([*(call_tell_run(number) for number in told), one.body], ast.Load())
+        one.body = ast.fix_missing_locations(
+            ast.copy_location(ast.Subscript(listed, ast.Constant(-1), ast.Load()), one.body)
+        )
     bodies: list[list[ast.stmt]] = []
     for function in (n for n in ast.walk(tree) if isinstance(n, FUNCTIONS)):
         for node in ast.walk(function):
@@ -123,9 +131,14 @@ def mark_statements(path: Path, places: Mapping[int, tuple[int, int, int, int] |
             marks[id(body)].append((statement, number))
     for body in bodies:
         for statement, number in marks.get(id(body), ()):
-            call = ast.Expr(ast.Call(ast.Name("tell_run", ast.Load()), [ast.Constant(number)], []))
-            body.insert(body.index(statement), ast.fix_missing_locations(ast.copy_location(call, statement)))
+            call = ast.copy_location(ast.Expr(call_tell_run(number)), statement)
+            body.insert(body.index(statement), ast.fix_missing_locations(call))
     return tree
+
+
+def call_tell_run(number: int) -> ast.Call:
+    """The call by which a changed statement tells that it runs."""
+    return ast.Call(ast.Name("tell_run", ast.Load()), [ast.Constant(number)], [])
 
 
 class InPlace:
