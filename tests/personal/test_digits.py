@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from itertools import product
+from random import Random
 
 import pytest
 from hypothesis import given
@@ -216,3 +218,32 @@ def test_a_number_stands_where_its_word_is_within_forty_characters_before_it() -
     assert found(f"{near}123456780") == [("identity", 40, 49, "123456780")]
     assert found(f"{far}123456780") == []
     assert found("123456780 is my SSN") == []
+
+
+WEIGHED = {  # digits (9 for any), the weights of those before each check digit, and by what the sum is divided
+    "gb_health": ("999999999", ["10 9 8 7 6 5 4 3 2"], 11),
+    "nl": ("99999999", ["-9 -8 -7 -6 -5 -4 -3 -2"], 11),
+    "au": ("99999999", ["-1 -4 -3 -7 -5 -8 -6 -9"], 11),
+    "pl": ("4405149999", ["1 3 7 9 1 3 7 9 1 3"], 10),
+    "ch": ("756999999999", ["1 3 1 3 1 3 1 3 1 3 1 3"], 10),
+    "no": ("151086999", ["3 7 6 1 8 9 4 5 2", "5 4 3 2 7 6 5 4 3 2"], 11),
+    "tr": ("199999999", ["-7 1 -7 1 -7 1 -7 1 -7", "-1 -1 -1 -1 -1 -1 -1 -1 -1 -1"], 10),
+    "br": ("999999999", ["10 9 8 7 6 5 4 3 2", "11 10 9 8 7 6 5 4 3 2"], 11),
+    "pt": ("99999999", ["9 8 7 6 5 4 3 2"], 11),
+    "jp": ("99999999999", ["6 5 4 3 2 7 6 5 4 3 2"], 11),
+}
+TEN_IS_0 = ("br", "pt", "jp")  # elsewhere no number is given out of which a check digit were 10
+
+
+@pytest.mark.parametrize("kind", WEIGHED)
+def test_check_digits_are_what_the_weighted_sum_lacks(kind: str) -> None:
+    form, weights, modulus = WEIGHED[kind]
+    lot = Random(7)
+    for _ in range(40):
+        stem = number = re.sub("9", lambda _: str(lot.randrange(10)), form)
+        for listed in weights:
+            lacks = -sum(int(d, 36) * int(w) for d, w in zip(number, listed.split(), strict=True)) % modulus
+            number += str(lacks) if lacks < 10 else "0" if kind in TEN_IS_0 else "X"
+        ends = map("".join, product("0123456789", repeat=len(weights)))
+        right = [number] if number.isdigit() else []
+        assert [stem + end for end in ends if identities.CHECKS[kind](stem + end)] == right
