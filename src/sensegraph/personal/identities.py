@@ -66,7 +66,7 @@ def check_iban(text: str) -> bool:
 def check_card(number: str) -> bool:
     """Whether a card's number has a known issuer, its length, and the right check digit."""
     issued = any(a <= number[: len(a)] <= b and len(number) in lengths for a, b, lengths in _NUMBERS["cards"])
-    return issued and check_luhn(number) and len(set(number)) > 1
+    return issued and check_luhn(number)
 
 
 def is_date(year: int, month: int, day: int) -> bool:
@@ -148,7 +148,7 @@ def _check_icao(n: str) -> bool:
     """Weights 7, 3 and 1, letters counting from 10 (ICAO 9303); two letters and two digits, at least."""
     return (
         weighted_sum(n, (7, 3, 1) * 3) % 10 == int(n[9])
-        and sum(c.isalpha() for c in n[:9]) > 1
+        and sum(c.isalpha() for c in n) > 1
         and sum(c.isdigit() for c in n[:9]) > 1
     )
 
@@ -167,7 +167,7 @@ CHECKS: Mapping[str, Callable[[str], bool]] = MappingProxyType(
         "us": lambda n: (
             n[:3] not in ("000", "666") and n[0] != "9" and n[3:5] != "00" and n[5:] != "0000" and n != "123456789"
         ),
-        "us_taxpayer": lambda n: 50 <= int(n[3:5]) <= 99 and n[3:5] not in ("66", "67", "68", "69", "89", "93"),
+        "us_taxpayer": lambda n: n[3] >= "5" and n[3:5] not in ("66", "67", "68", "69", "89", "93"),
         "gb_health": lambda n: -weighted_sum(n, range(10, 1, -1)) % 11 == int(n[9]) and len(set(n)) > 1,
         "de_tax": lambda n: (
             n[0] != "0" and sorted(map(n[:10].count, set(n[:10])))[-2:] in ([1, 2], [1, 3]) and check_mod_11_10(n)
@@ -197,7 +197,7 @@ CHECKS: Mapping[str, Callable[[str], bool]] = MappingProxyType(
         "no": lambda n: (
             -weighted_sum(n, (3, 7, 6, 1, 8, 9, 4, 5, 2)) % 11 == int(n[9])
             and -weighted_sum(n, (5, 4, 3, 2, 7, 6, 5, 4, 3, 2)) % 11 == int(n[10])
-            and is_two_digit_date(f"{int(n[:2]) % 40:02}{n[2:6]}", "dmy")
+            and is_two_digit_date(f"{int(n[:2]) % 40:02}{n[2:]}", "dmy")
         ),
         "dk": lambda n: is_two_digit_date(n, "dmy"),
         "fi": lambda n: is_two_digit_date(n, "dmy") and _FI_SIGNS[int(n[:6] + n[-4:-1]) % 31] == n[-1],
