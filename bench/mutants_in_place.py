@@ -23,13 +23,14 @@ import pkgutil
 import resource
 import shutil
 import signal
+import sys
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any, Protocol
 
 import pytest
@@ -136,6 +137,41 @@ def mark_statements(path: Path, places: Mapping[int, tuple[int, int, int, int] |
     return tree
 
 
+def follow_caches(caches: Iterable[Any], run: set[int]) -> None:
+    """See to it that a cached function tells again what its body told, whenever its result is taken from the cache."""
+    follow = {id(cache): follow_cache(cache, run) for cache in caches}
+    for module in [m for m in sys.modules.values() if isinstance(m, ModuleType)]:
+        for name, value in list(vars(module).items()):
+            if isinstance(value, functools._lru_cache_wrapper) and id(value) in follow:
+                setattr(module, name, follow[id(value)])
+
+
+def follow_cache(cache: Any, run: set[int]) -> Any:
+    """A cached function, with an empty cache, that adds to `run` whatever its body has told so far."""
+    held: set[int] = set()
+
+    @functools.lru_cache(**cache.cache_parameters())  # type: ignore[untyped-decorator]
+    def compute(*given: Any, **named: Any) -> Any:
+        before = set(run)
+        run.clear()
+        try:
+            return cache.__wrapped__(*given, **named)
+        finally:
+            held.update(run)
+            run.update(before)
+
+    @functools.wraps(cache)
+    def take(*given: Any, **named: Any) -> Any:
+        try:
+            return compute(*given, **named)
+        finally:
+            run.update(held)
+
+    for name in ("cache_clear", "cache_info", "cache_parameters"):
+        setattr(take, name, getattr(compute, name))
+    return take
+
+
 def call_tell_run(number: int) -> ast.Call:
     """The call by which a changed statement tells that it runs."""
     return ast.Call(ast.Name("tell_run", ast.Load()), [ast.Constant(number)], [])
@@ -218,6 +254,7 @@ class InPlace:
                 self.swap(find_changed(path, mark_statements(path, places)))
             run: set[int] = set()
             builtins.tell_run = run.add  # type: ignore[attr-defined]
+            follow_caches(self.caches, run)
             tests: dict[int, list[str]] = defaultdict(list)
             seconds: dict[str, float] = {}
             session.config.option.maxfail = 0
