@@ -31,6 +31,7 @@ def found(text: str) -> list[tuple[str, str]]:
         ("address", "12 Oak Street,\nLeeds LS1 4AP"),
         ("address", "Gartenstraße 12,\n88026 Ulm"),
         ("address", "Gartenstraße 12, 61348 Bad\nHomburg"),
+        ("address", "Gartenstraße 12,\n61348 Ulm"),
         ("card", "4111 1111\n> 1111 1111"),
         ("email", "jane.doe@\nexample.com"),
         ("email", "ｊａｎｅ＠ｅｘａｍｐｌｅ．ｃｏｍ"),
@@ -253,10 +254,16 @@ def test_of_two_words_in_an_id_of_which_one_is_a_name_that_people_have_the_whole
     [
         ("see 030–901820 in it", ""),
         ("tel. 030–901820 in it", "030–901820"),
-        ("her tel. is\n030–901820 in it", "030–901820"),  # the word stands in the line before
+        ("her tel. is\n> 030–901820 in it", "030–901820"),  # the word stands in the line before
         ("see 030 901820 or so", "030 901820"),
         ("see 030901820 or so", ""),
     ],
 )
 def test_a_range_or_one_run_of_digits_is_a_telephone_number_where_a_word_says_so(text: str, number: str) -> None:
     assert found(text) == [("phone", number)] * bool(number)
+
+
+def test_a_line_behind_an_address_that_only_begins_with_a_capital_is_no_part_of_it() -> None:
+    address = "Gartenstraße 12,\n61348 Ulm"
+    assert found(f"{address}\nPeter came.") == [("address", address)]
+    assert found("12 Oak Street\nPeter came.") == [("address", "12 Oak Street")]
