@@ -13,7 +13,7 @@ import pytest
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.corpus.settings import Settings
 from sensegraph.corpus.tools import _remote_tools
-from sensegraph.corpus.workspace import GivenTools, Workspace
+from sensegraph.corpus.workspace import STATE, GivenTools, Workspace
 from sensegraph.errors import InputError
 from sensegraph.index.chunks import chunk_documents
 from sensegraph.index.index import keep_documents
@@ -199,3 +199,27 @@ def test_a_reranker_that_asks_the_engine_is_not_counted_twice(tmp_path: Path) ->
         assert space.usage().calls == 11  # nobody has asked for the reranker
         assert space.reranker is reranker
         assert space.usage().calls == calls
+
+
+def test_what_waits_is_looked_for_once_for_each_state_of_the_documents(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Corpus.open(tmp_path, settings=OFFLINE) as opened:
+        space, looked = opened.workspace, list[int]()
+        usual = space.document_keys
+        monkeypatch.setattr(space, "document_keys", lambda: looked.append(1) or usual())
+        opened.add(Document("a", "Ada keeps the lamp."))
+        looked.clear()
+        assert [space.pending(), space.pending(), len(looked)] == [["a"], ["a"], 1]
+        opened.add(Document("b", "Bo keeps bees."))
+        assert space.pending() == ["a", "b"]
+        opened.build()
+        looked.clear()
+        assert space.built_state()
+        assert [space.pending(), len(looked)] == [[], 0]  # nothing is read for that
+        opened.remove("a")
+        assert space.built_state() == ""
+        assert space.pending() == ["a"]
+        space.store.set_refs({STATE: None})  # as a corpus of before has none
+        looked.clear()
+        assert [space.pending(), space.pending(), len(looked)] == [["a"], ["a"], 2]
