@@ -210,20 +210,20 @@ def make_mutant(path: Path, place: int) -> Mutant:
     before, now = (" ".join(code.split())[:120] for code in (ast.unparse(node), changed))
     line = node.lineno  # type: ignore[attr-defined]
     span = (line, node.col_offset, node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
-    return Mutant(path.relative_to(SOURCE).as_posix(), line, before, now, after, not is_in_function(path, line), span)
+    defines = not any(first <= span[:2] and span[2:] <= last for first, last in find_bodies(path))
+    return Mutant(path.relative_to(SOURCE).as_posix(), line, before, now, after, defines, span)
 
 
 @cache
-def lines_of_functions(path: Path) -> frozenset[int]:
-    """The lines of the bodies of functions in a module, its defaults left out."""
-    functions = (n for n in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(n, FUNCTIONS))
-    bodies = ((f.body[0].lineno, f.body[-1].end_lineno or 0) for f in functions)
-    return frozenset(line for first, last in bodies for line in range(first, last + 1))
-
-
-def is_in_function(path: Path, line: int) -> bool:
-    """Whether a line of a module runs when a function is called."""
-    return line in lines_of_functions(path)
+def find_bodies(path: Path) -> list[tuple[tuple[int, int], tuple[int, int]]]:
+    """Where what runs when a function of a module is called begins and ends, lambdas too; defaults are left out."""
+    bodies: list[tuple[ast.AST, ast.AST]] = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, FUNCTIONS):
+            bodies.append((node.body[0], node.body[-1]))
+        elif isinstance(node, ast.Lambda):
+            bodies.append((node.body, node.body))
+    return [((a.lineno, a.col_offset), (b.end_lineno, b.end_col_offset)) for a, b in bodies]  # type: ignore[attr-defined]
 
 
 @cache

@@ -23,13 +23,14 @@ import pkgutil
 import resource
 import shutil
 import signal
+import sys
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any, Protocol
 
 import pytest
@@ -73,7 +74,7 @@ class Told(Protocol):
 
 
 def list_functions_of(code: CodeType, above: str = "") -> dict[str, CodeType]:
-    """The functions of a module and of its classes, by name and number: not those within functions."""
+    """The functions of a module and of its classes, lambdas too, by name and number: not those within functions."""
     found: dict[str, CodeType] = {}
     for number, inner in enumerate(c for c in code.co_consts if isinstance(c, CodeType)):
         name = f"{above}{number}.{inner.co_name}"
@@ -96,9 +97,17 @@ def find_changed(path: Path, changed: str | ast.Module) -> list[tuple[CodeType, 
 def mark_statements(path: Path, places: Mapping[int, tuple[int, int, int, int] | None]) -> ast.Module:
     """A module in which `tell_run(number)` stands before the statement around each place.
 
-    Without a place, before the last statement of all functions.
+    Without a place, before the last statement of all functions. Lambdas outside functions tell it before their value.
     """
     tree = ast.parse(path.read_text(encoding="utf-8"))
+    within = {id(node) for f in ast.walk(tree) if isinstance(f, FUNCTIONS) for node in ast.walk(f)}
+    for one in [n for n in ast.walk(tree) if isinstance(n, ast.Lambda) and id(n) not in within]:
+        first, last = (one.body.lineno, one.body.col_offset), (one.body.end_lineno, one.body.end_col_offset)
+        told = [n for n, place in places.items() if not place or (first <= place[:2] and place[2:] <= last)]
+        listed = ast.Tuple([*(call_tell_run(number) for number in told), one.body], ast.Load())
+        one.body = ast.fix_missing_locations(
+            ast.copy_location(ast.Subscript(listed, ast.Constant(-1), ast.Load()), one.body)
+        )
     bodies: list[list[ast.stmt]] = []
     for function in (n for n in ast.walk(tree) if isinstance(n, FUNCTIONS)):
         for node in ast.walk(function):
@@ -123,9 +132,49 @@ def mark_statements(path: Path, places: Mapping[int, tuple[int, int, int, int] |
             marks[id(body)].append((statement, number))
     for body in bodies:
         for statement, number in marks.get(id(body), ()):
-            call = ast.Expr(ast.Call(ast.Name("tell_run", ast.Load()), [ast.Constant(number)], []))
-            body.insert(body.index(statement), ast.fix_missing_locations(ast.copy_location(call, statement)))
+            call = ast.copy_location(ast.Expr(call_tell_run(number)), statement)
+            body.insert(body.index(statement), ast.fix_missing_locations(call))
     return tree
+
+
+def follow_caches(caches: Iterable[Any], run: set[int]) -> None:
+    """See to it that a cached function tells again what its body told, whenever its result is taken from the cache."""
+    follow = {id(cache): follow_cache(cache, run) for cache in caches}
+    for module in [m for m in sys.modules.values() if isinstance(m, ModuleType)]:
+        for name, value in list(vars(module).items()):
+            if isinstance(value, functools._lru_cache_wrapper) and id(value) in follow:
+                setattr(module, name, follow[id(value)])
+
+
+def follow_cache(cache: Any, run: set[int]) -> Any:
+    """A cached function, with an empty cache, that adds to `run` whatever its body has told so far."""
+    held: set[int] = set()
+
+    @functools.lru_cache(**cache.cache_parameters())  # type: ignore[untyped-decorator]
+    def compute(*given: Any, **named: Any) -> Any:
+        before = set(run)
+        run.clear()
+        try:
+            return cache.__wrapped__(*given, **named)
+        finally:
+            held.update(run)
+            run.update(before)
+
+    @functools.wraps(cache)
+    def take(*given: Any, **named: Any) -> Any:
+        try:
+            return compute(*given, **named)
+        finally:
+            run.update(held)
+
+    for name in ("cache_clear", "cache_info", "cache_parameters"):
+        setattr(take, name, getattr(compute, name))
+    return take
+
+
+def call_tell_run(number: int) -> ast.Call:
+    """The call by which a changed statement tells that it runs."""
+    return ast.Call(ast.Name("tell_run", ast.Load()), [ast.Constant(number)], [])
 
 
 class InPlace:
@@ -205,6 +254,7 @@ class InPlace:
                 self.swap(find_changed(path, mark_statements(path, places)))
             run: set[int] = set()
             builtins.tell_run = run.add  # type: ignore[attr-defined]
+            follow_caches(self.caches, run)
             tests: dict[int, list[str]] = defaultdict(list)
             seconds: dict[str, float] = {}
             session.config.option.maxfail = 0

@@ -20,6 +20,7 @@ from sensegraph.runtime.executors.processes import SerialExecutor
 from sensegraph.runtime.stores.sealing import seal
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.testing import (
+    CorpusStoreContract,
     EmbedderContract,
     EngineContract,
     ExecutorContract,
@@ -133,6 +134,22 @@ def _broken(store: type[SqliteStore], test: str, folder: Path) -> None:
 def test_a_store_that_breaks_its_contract_is_found_out(store: type[SqliteStore], test: str, tmp_path: Path) -> None:
     with pytest.raises(AssertionError):
         _broken(store, test, tmp_path)
+
+
+class _Pinning(SqliteStore):
+    """Never forgets who read an index."""
+
+    def pinned(self) -> set[str]:
+        return {key for (key,) in self.select("SELECT key FROM pin")}
+
+
+def test_a_store_that_keeps_pins_that_have_run_out_is_found_out(tmp_path: Path) -> None:
+    contract = CorpusStoreContract()
+    contract.make = SqliteStore  # type: ignore[method-assign]
+    contract.test_an_index_is_pinned_for_a_while(tmp_path / "right")
+    contract.make = _Pinning  # type: ignore[method-assign]
+    with pytest.raises(AssertionError):
+        contract.test_an_index_is_pinned_for_a_while(tmp_path / "wrong")
 
 
 @pytest.mark.parametrize(
@@ -252,12 +269,24 @@ class _Miscounting(ClassicalEngine):
         return [*super().count(seen, look)][: len(seen) - any(known is seen[-1][1] for _, known in seen[:-1])]
 
 
-def test_an_engine_that_reads_a_document_by_more_than_its_own_terms_is_found_out() -> None:
+class _Hasty(ClassicalEngine):
+    """Learns from the first document alone."""
+
+    __slots__ = ()
+
+    def learn(self, counts: Iterable[bytes], look: int, known: Mapping[str, str]) -> Mapping[str, str]:
+        return super().learn([*counts][:1], look, known)
+
+
+@pytest.mark.parametrize("broken", [_Miscounting, _Hasty])
+def test_an_engine_that_reads_by_more_than_its_own_terms_or_by_the_order_of_documents_is_found_out(
+    broken: type[ClassicalEngine],
+) -> None:
     test = "test_a_document_is_read_by_the_entries_of_its_own_terms"
     contract = EngineContract()
     contract.make = ClassicalEngine  # type: ignore[method-assign]
     getattr(contract, test)()
-    contract.make = _Miscounting  # type: ignore[method-assign]
+    contract.make = broken  # type: ignore[method-assign]
     with pytest.raises(AssertionError):
         getattr(contract, test)()
 

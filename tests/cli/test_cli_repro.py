@@ -361,3 +361,30 @@ def test_contexts_are_set_beside_the_mean_of_the_others(tmp_path: Path, monkeypa
     assert [f.ours for f in table.figures] == [pytest.approx(50.0)] * len(recipe.rows)
     assert any("60" in note and "140" in note for note in table.notes)
     assert [f.ours for f in compare({asked: 60.0}).figures] == [None] * len(recipe.rows)
+
+
+@pytest.mark.parametrize(
+    ("measured", "ours"),
+    [
+        ("empowerment", 60.0),  # the first pair, as it is named
+        ("empowerment one two", 60.0),
+        ("empowerment two one", 40.0),
+        ("empowerment three one", 30.0),
+        ("empowerment one *", 65.0),  # the mean against all with which it was compared
+        ("empowerment two *", 25.0),
+        ("empowerment one four", None),
+        ("empowerment four *", None),
+    ],
+)
+def test_a_condition_wins_against_one_or_against_all(
+    measured: str, ours: float | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    recipe = replace(next(r for r in read_recipes("zhang2025") if r.kind == "win"), rows={"empowerment": measured})
+    given = [("one", "two", 60.0, 5), ("one", "three", 70.0, 5), ("two", "three", 10.0, 5), ("four", "one", 0.0, 0)]
+    pairs = [SimpleNamespace(first=a, second=b, means=(wins, 100 - wins), n=n) for a, b, wins, n in given]
+    costs = {"one": SimpleNamespace(context_tokens=1200.0)}
+    found = SimpleNamespace(verdicts=SimpleNamespace(pairs={"empowerment": pairs}), costs=costs, engine="offline")
+    monkeypatch.setattr(table_measuring, "_run_recipe_plan", lambda *_: (found, ["a remark"]))
+    table = _KINDS["win"](recipe, Bench("zhang2025", tmp_path, tmp_path, {}, skip_progress))
+    assert [f.ours for f in table.figures] == [pytest.approx(ours)]
+    assert table.notes == ("a remark", "Mean tokens of a context: one 1,200.")

@@ -5,8 +5,11 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from sensegraph.corpus.diagnosis import ask_vectors
-from sensegraph.corpus.settings import Settings
+import pytest
+
+from sensegraph.corpus.diagnosis import Diagnosis, ask_vectors, describe_tools
+from sensegraph.corpus.settings import Settings, convert_settings
+from sensegraph.models.endpoint.probes import Finding
 
 
 def embedder(prefixes: tuple[str, str] = ("", ""), batch: int = 0, tokens: int = 0) -> Any:
@@ -30,3 +33,33 @@ def test_an_endpoint_that_takes_less_than_is_sent_is_told_with_what_would_fit() 
     found = ask_vectors(embedder(batch=16, tokens=512), Settings())
     assert found.answer == "8 numbers, 16 at once, texts in parts of 512 tokens"
     assert found.advice == "index.chunk_tokens of at most 512 would be read whole"
+
+
+@pytest.mark.parametrize(
+    ("given", "lines"),
+    [
+        ({}, ["engine: offline", "embedder: hashed terms", "endpoint: none: nothing leaves this machine"]),
+        (
+            {"rerank": {"by": "engine"}},  # one more tool of this machine
+            [
+                "engine: offline",
+                "embedder: hashed terms",
+                "reranker: offline",
+                "endpoint: none: nothing leaves this machine",
+            ],
+        ),
+        (
+            {"endpoint": {"model": "one", "embedding_model": "two", "base_url": "http://127.0.0.1:9/v1"}},
+            ["engine: one", "embedder: two", "endpoint: http://127.0.0.1:9/v1"],  # which both share
+        ),
+    ],
+)
+def test_a_diagnosis_names_the_tools_and_each_endpoint_once(given: dict[str, Any], lines: list[str]) -> None:
+    settings = convert_settings({"engine": "offline" if "endpoint" not in given else "auto", **given}, Settings, "here")
+    assert [f"{f.asked}: {f.answer}" for f in describe_tools(settings).findings] == lines
+
+
+def test_a_diagnosis_fails_where_one_of_its_lines_does() -> None:
+    assert not Diagnosis((Finding("a", "b"), Finding("c", "d"))).fails
+    assert Diagnosis((Finding("a", "b"), Finding("c", "d", fails=True))).fails
+    assert not Diagnosis(()).fails

@@ -24,7 +24,14 @@ from sensegraph.corpus.settings import (
     read_api_key,
 )
 from sensegraph.corpus.sources import _may_be_unread
-from sensegraph.corpus.tools import make_chunker, make_executor, make_reranker, make_tools
+from sensegraph.corpus.tools import (
+    estimate_only,
+    make_chunker,
+    make_endpoint,
+    make_executor,
+    make_reranker,
+    make_tools,
+)
 from sensegraph.corpus.views import list_passage_documents, view_checks, view_evidence, view_status
 from sensegraph.corpus.workspace import Status
 from sensegraph.errors import InputError, NotIndexed, SettingsError
@@ -400,6 +407,14 @@ def test_a_remote_endpoint_needs_a_key_and_one_of_this_machine_none(monkeypatch:
     assert read_api_key(HERE) == "none"
     with pytest.raises(SettingsError, match="KEY_OF_TEST"):
         read_api_key(remote)
+    settings = Settings(endpoint=EndpointSettings(api_key_env="KEY_OF_TEST", model="one"))
+    monkeypatch.setattr("sensegraph.corpus.tools.check_approved", lambda *_: None)
+    with pytest.raises(SettingsError, match="KEY_OF_TEST"):
+        make_endpoint(settings)
+    with estimate_only():
+        assert make_endpoint(settings).settings.model == "one"  # nobody is asked there
+    with pytest.raises(SettingsError, match="KEY_OF_TEST"):
+        make_endpoint(settings)
     monkeypatch.setenv("KEY_OF_TEST", "abc")
     assert read_api_key(remote) == "abc"
 

@@ -102,6 +102,33 @@ def test_an_awaited_stream_is_left_as_the_other_is(root: Path) -> None:
     assert ended.is_set()
 
 
+def test_a_task_that_is_cancelled_while_it_waits_for_a_piece_gives_the_answer_up() -> None:
+    begun, ended = threading.Event(), threading.Event()
+
+    def ask(hear: object) -> Answer:
+        begun.set()
+        try:
+            while not ended.wait(0.01):
+                check_stop()
+        except Stopped:
+            ended.set()
+            raise
+        return Answer("whole")
+
+    async def work() -> None:
+        stream = AsyncAnswerStream(AnswerStream(ask))
+        waiting = asyncio.create_task(anext(stream))
+        assert await asyncio.to_thread(begun.wait, 5)
+        waiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+        assert await asyncio.to_thread(ended.wait, 5)
+        with pytest.raises(Stopped):
+            await stream.answer()
+
+    asyncio.run(work())
+
+
 def test_a_stream_that_is_left_stops_what_is_computed() -> None:
     begun, ended = threading.Event(), threading.Event()
 

@@ -61,6 +61,25 @@ def test_a_round_that_failed_is_tried_again_after_a_while_and_then_later_and_lat
     assert [at for at, _ in acts] == [0, 10, 30, 55, 80]  # 10, 20, then 25 at most
 
 
+def test_after_many_failures_it_is_still_tried_again_as_seldom_as_at_most() -> None:
+    world = World("a", fails=1_100)
+    acts = [at for at, _ in world.run(27_500)]
+    assert len(acts) > 1_099
+    assert acts[-1] - acts[-2] == 25
+
+
+def test_a_success_begins_the_waiting_after_failures_anew() -> None:
+    world, worked, at = World("a" * 40 + "b"), iter([False, False, True, False, False, True]), list[int]()
+
+    def act() -> bool:
+        at.append(int(world.time - 100))
+        return next(worked)
+
+    world.act = act  # type: ignore[method-assign]
+    world.run(100)
+    assert at == [0, 10, 30, 42, 52, 72]
+
+
 def test_a_change_ends_the_waiting_after_a_failure() -> None:
     assert World("aaaabbbbbb", fails=1).run(20) == [(0, "a"), (6, "b")]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.corpus.settings import Settings
 from sensegraph.corpus.tools import _remote_tools
-from sensegraph.corpus.workspace import GivenTools, Workspace
+from sensegraph.corpus.workspace import STATE, GivenTools, Workspace
 from sensegraph.errors import InputError
 from sensegraph.index.chunks import chunk_documents
 from sensegraph.index.index import keep_documents
@@ -154,3 +155,71 @@ def test_what_was_computed_for_documents_that_wait_is_kept_and_for_those_that_ar
         assert found.notes[0].startswith("documents wait for a build")
         assert [missing(d) for d in (one, two, three)] == [0, 0, 1]
         assert (found.dry, found.operations, made.collect(dry=True).dry) == (False, 0, True)
+
+
+def test_an_index_that_is_asked_is_pinned_once_in_a_minute_and_another_one_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pins, clock = list[tuple[str, float]](), [1000.0]
+    monkeypatch.setattr(SqliteStore, "pin", lambda self, name, seconds: pins.append((name, seconds)))
+    monkeypatch.setattr(
+        "sensegraph.corpus.workspace.time", SimpleNamespace(monotonic=lambda: clock[0], perf_counter=time.perf_counter)
+    )
+    with Corpus.open(tmp_path, settings=OFFLINE) as opened:
+        opened.add(Document("a", "Ada keeps the lamp."))
+        opened.build()
+        pins.clear()
+        space = opened.workspace
+        first = space.index_key()
+        assert space.open_pinned() is space.open_pinned()
+        assert pins == [(first, 600.0)]
+        clock[0] += 60.0
+        space.open_pinned()
+        assert len(pins) == 1
+        clock[0] += 0.5
+        space.open_pinned()
+        assert pins == [(first, 600.0)] * 2
+        opened.add(Document("b", "Bo keeps bees."))
+        opened.build()
+        pins.clear()
+        assert space.open_pinned().manifest == space.manifest()
+        assert pins == [(space.index_key(), 600.0)]
+        assert space.index_key() != first
+        monkeypatch.setattr(space.store, "readonly", True)
+        clock[0] += 100.0
+        space.open_pinned()
+        assert len(pins) == 1
+
+
+def test_a_reranker_that_asks_the_engine_is_not_counted_twice(tmp_path: Path) -> None:
+    engine, embedder = spent(1), spent(10)
+    own, shared = spent(100), SimpleNamespace(usage=lambda: Usage(100), engine=engine)
+    for reranker, calls in ((own, 111), (shared, 11)):
+        space = workspace(tmp_path, GivenTools(engine, embedder, reranker))
+        assert space.usage().calls == 11  # nobody has asked for the reranker
+        assert space.reranker is reranker
+        assert space.usage().calls == calls
+
+
+def test_what_waits_is_looked_for_once_for_each_state_of_the_documents(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Corpus.open(tmp_path, settings=OFFLINE) as opened:
+        space, looked = opened.workspace, list[int]()
+        usual = space.document_keys
+        monkeypatch.setattr(space, "document_keys", lambda: looked.append(1) or usual())
+        opened.add(Document("a", "Ada keeps the lamp."))
+        looked.clear()
+        assert [space.pending(), space.pending(), len(looked)] == [["a"], ["a"], 1]
+        opened.add(Document("b", "Bo keeps bees."))
+        assert space.pending() == ["a", "b"]
+        opened.build()
+        looked.clear()
+        assert space.built_state()
+        assert [space.pending(), len(looked)] == [[], 0]  # nothing is read for that
+        opened.remove("a")
+        assert space.built_state() == ""
+        assert space.pending() == ["a"]
+        space.store.set_refs({STATE: None})  # as a corpus of before has none
+        looked.clear()
+        assert [space.pending(), space.pending(), len(looked)] == [["a"], ["a"], 2]

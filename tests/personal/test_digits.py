@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from itertools import product
+from random import Random
 
 import pytest
 from hypothesis import given
@@ -99,15 +101,26 @@ def test_every_sign_of_an_italian_code_counts_as_published() -> None:
 @pytest.mark.parametrize(
     ("country", "right", "wrong"),
     [
+        ("br", "00002220202", []),
         ("br", "11144477735", ["11144477745", "11144477736", "11111111111", "00000000000"]),
+        ("gb_health", "0000010111", []),
         ("gb_health", "9434765919", ["9434765918", "0000000000"]),
         ("us", "123456780", ["000456789", "666456789", "900456789", "123006789", "123450000", "123456789"]),
         ("us_taxpayer", "900700000", ["900490000", "900660000", "900690000", "900890000", "900930000"]),
         ("nl", "111222333", ["000000000", "111222334"]),
         ("es", "12345678Z", ["12345678A"]),
         ("es", "X1234567L", ["Y1234567L"]),
+        ("de_tax", "41905183727", ["23016987542", "12785618032", "67152150810", "54090002610"]),
+        ("de_tax", "70690514826", []),
+        ("de_tax", "60332734954", []),
         ("de_tax", "86095742719", ["06095742719", "86095742718", "12345678903"]),
         ("digit", "A1", ["AB"]),
+        ("gb_driver", "MORGA657054SM9IJ", ["9ORGA657054SM9IJ"]),
+        ("gb_driver", "MORGA601014SM9IJ", ["MORGA600014SM9IJ", "MORGA601004SM9IJ", "MORGA601324SM9IJ"]),
+        ("gb_driver", "MORGA612314SM9IJ", ["MORGA613314SM9IJ", "MORGA612324SM9IJ"]),
+        ("gb_driver", "MORGA651314SM9IJ", ["MORGA650314SM9IJ"]),
+        ("gb_driver", "MORGA662014SM9IJ", ["MORGA663014SM9IJ"]),
+        ("gb_driver", "M9999662014SM9IJ", []),
         ("fr", "255081416802538", ["255081416802539"]),
         ("tr", "10000000146", ["10000000147", "00000000000"]),
         ("za", "8001015009087", ["8001015009088", "8013015009084"]),
@@ -169,13 +182,13 @@ def test_numbers_that_were_given_out_are_right_and_another_last_digit_is_wrong(k
     [
         ("de_pension", "15150013C106 15150049C108 15000649C105 15320649C102 15500649C106 15820649C103 15151349C108"),
         ("be", "85133003073"),
-        ("pl", "44131401008 44003001002 44023001004 44933001002 44123200000"),
-        ("se", "8813200014 8800200019 8803320004 8803930000 8803000002"),
+        ("pl", "06022900005 44131401008 44003001002 44023001004 44933001002 44123200000"),
+        ("se", "0602290009 8813200014 8800200019 8803320004 8803930000 8803000002"),
         ("no", "32108695012 15138695058 72108695006 00108695021"),
         ("dk", "3113625629 3210625629"),
         ("fi", "311352308U 3210523082"),
         ("at", "1008320185 1018000185 1002310285 1002100085"),
-        ("cz", "7113322744 7133192748 7100192748 7135192746 7164192740"),
+        ("cz", "0652290001 7113322744 7133192748 7100192748 7135192746 7164192740"),
         ("kr", "8713268239734 8712269239734 8712260239734"),
         ("mx", "BOXW311320HNERXN02 BOXW310832HNERXN01"),
         ("cn", "110105194913310021 110105194912320025 110105194900310022"),
@@ -216,3 +229,32 @@ def test_a_number_stands_where_its_word_is_within_forty_characters_before_it() -
     assert found(f"{near}123456780") == [("identity", 40, 49, "123456780")]
     assert found(f"{far}123456780") == []
     assert found("123456780 is my SSN") == []
+
+
+WEIGHED = {  # digits (9 for any), the weights of those before each check digit, and by what the sum is divided
+    "gb_health": ("999999999", ["10 9 8 7 6 5 4 3 2"], 11),
+    "nl": ("99999999", ["-9 -8 -7 -6 -5 -4 -3 -2"], 11),
+    "au": ("99999999", ["-1 -4 -3 -7 -5 -8 -6 -9"], 11),
+    "pl": ("4405149999", ["1 3 7 9 1 3 7 9 1 3"], 10),
+    "ch": ("756999999999", ["1 3 1 3 1 3 1 3 1 3 1 3"], 10),
+    "no": ("151086999", ["3 7 6 1 8 9 4 5 2", "5 4 3 2 7 6 5 4 3 2"], 11),
+    "tr": ("199999999", ["-7 1 -7 1 -7 1 -7 1 -7", "-1 -1 -1 -1 -1 -1 -1 -1 -1 -1"], 10),
+    "br": ("999999999", ["10 9 8 7 6 5 4 3 2", "11 10 9 8 7 6 5 4 3 2"], 11),
+    "pt": ("99999999", ["9 8 7 6 5 4 3 2"], 11),
+    "jp": ("99999999999", ["6 5 4 3 2 7 6 5 4 3 2"], 11),
+}
+TEN_IS_0 = ("br", "pt", "jp")  # elsewhere no number is given out of which a check digit were 10
+
+
+@pytest.mark.parametrize("kind", WEIGHED)
+def test_check_digits_are_what_the_weighted_sum_lacks(kind: str) -> None:
+    form, weights, modulus = WEIGHED[kind]
+    lot = Random(7)
+    for _ in range(40):
+        stem = number = re.sub("9", lambda _: str(lot.randrange(10)), form)
+        for listed in weights:
+            lacks = -sum(int(d, 36) * int(w) for d, w in zip(number, listed.split(), strict=True)) % modulus
+            number += str(lacks) if lacks < 10 else "0" if kind in TEN_IS_0 else "X"
+        ends = map("".join, product("0123456789", repeat=len(weights)))
+        right = [number] if number.isdigit() else []
+        assert [stem + end for end in ends if identities.CHECKS[kind](stem + end)] == right

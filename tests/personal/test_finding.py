@@ -236,6 +236,7 @@ def test_spans_that_overlap_become_one_of_the_surer_kind_so_that_nothing_is_left
     assert found(text) == [("url", text)]
     joined = F.find("abcdef", [Span("person", 0, 4, "abcd"), Span("phone", 2, 6, "1")])
     assert joined == [Span("phone", 0, 6, "abcdef")]
+    assert F.find("abcdef", [Span("person", 3, 3, "")]) == []
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,7 @@ def found(text: str) -> list[tuple[str, str]]:
         ("address", "12 Oak Street,\nLeeds LS1 4AP"),
         ("address", "Gartenstraße 12,\n88026 Ulm"),
         ("address", "Gartenstraße 12, 61348 Bad\nHomburg"),
+        ("address", "Gartenstraße 12,\n61348 Ulm"),
         ("card", "4111 1111\n> 1111 1111"),
         ("email", "jane.doe@\nexample.com"),
         ("email", "ｊａｎｅ＠ｅｘａｍｐｌｅ．ｃｏｍ"),
@@ -142,6 +143,9 @@ def test_what_was_taken_for_a_name_may_say_nothing_of_the_kind(name: str, none: 
         ("calls.csv#17", []),
         ("550e8400-e29b-41d4-a716-446655440000", []),
         ("PERSON-abcdef0123/cv.txt", []),
+        ("QVORT-abcdef0123.txt", []),  # a placeholder, which begins with the word
+        ("deadbeef1.txt", []),  # as do hashes
+        ("1deadbeef.txt", []),
         ("x" * 30 + ".txt", ["x" * 30]),
         ("Grace_Hopper_cv.pdf", ["Grace_Hopper"]),
         ("grace prescott.md", ["grace prescott"]),
@@ -199,6 +203,7 @@ def test_a_view_knows_where_each_of_its_signs_stands(text: str) -> None:
     joined = join_lines(view)
     for one in (view, joined):
         places = [one.place(i, i + 1) for i in range(len(one.text))]
+        assert len(one.starts) == len(one.ends) == len(one.text) * bool(one.starts)
         assert all(0 <= a < b <= len(text) for a, b in places)
         assert places == sorted(places)
         assert normalise_signs(one.text).text == one.text or "%" in text or "\u0308" in text
@@ -213,3 +218,52 @@ def test_a_line_is_joined_to_the_next_within_a_paragraph_and_a_divided_word_is_w
     assert view.place(2, 9) == (2, 11)
     assert view.crosses(2, 9)
     assert not view.crosses(23, 26)
+
+
+@pytest.mark.parametrize(
+    ("text", "alone"),
+    [
+        ("12 \n34", True),
+        ("a\n\n12\n34\n\nb", True),  # letters of other paragraphs
+        ("head\n12\n34\ntail", True),  # and of lines that were joined
+        ("x 12\n34", False),
+        ("x12\n34", False),
+        ("12\n34 x", False),
+        ("12\n34x", False),
+        ("(5) 12\n34 ;", True),
+    ],
+)
+def test_a_number_stands_alone_where_no_letter_is_in_its_lines(text: str, alone: bool) -> None:
+    view = join_lines(normalise_signs(text))
+    start = view.text.index("12")
+    assert view.crosses(start, view.text.index("34") + 2)
+    assert view.stands_alone(start, view.text.index("34") + 2) is alone
+
+
+def test_of_two_words_in_an_id_of_which_one_is_a_name_that_people_have_the_whole_is_a_person() -> None:
+    def kinds(name: str) -> list[tuple[str, str]]:
+        return [(s.kind, s.value) for s in find_names_in_id(name, ())]
+
+    assert kinds("Priya-qvortrup.txt") == [("person", "priya qvortrup")]
+    assert kinds("qvortrup-Priya.txt") == [("person", "qvortrup priya")]
+    assert kinds("qvortrup-zorpkelvix.txt") == [("name", "qvortrup zorpkelvix")]
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("see 030–901820 in it", ""),
+        ("tel. 030–901820 in it", "030–901820"),
+        ("her tel. is\n> 030–901820 in it", "030–901820"),  # the word stands in the line before
+        ("see 030 901820 or so", "030 901820"),
+        ("see 030901820 or so", ""),
+    ],
+)
+def test_a_range_or_one_run_of_digits_is_a_telephone_number_where_a_word_says_so(text: str, number: str) -> None:
+    assert found(text) == [("phone", number)] * bool(number)
+
+
+def test_a_line_behind_an_address_that_only_begins_with_a_capital_is_no_part_of_it() -> None:
+    address = "Gartenstraße 12,\n61348 Ulm"
+    assert found(f"{address}\nPeter came.") == [("address", address)]
+    assert found("12 Oak Street\nPeter came.") == [("address", "12 Oak Street")]

@@ -101,6 +101,7 @@ def test_what_stands_around_a_placeholder_stays_and_letters_are_kept_apart_from_
     assert masked.metadata == (("note", f"mail {mail} today, {other}"),)
     phone = M.text("+49 30 901820")[0]
     assert M.text("電 話+49 30 901820") == (f"電 話 {phone}", {"phone": 1})
+    assert M.text("話+49 30 901820電 x") == (f"話 {phone} 電 x", {"phone": 1})
 
 
 def test_persons_are_masked_by_their_name_wherever_it_is_said_again() -> None:
@@ -113,6 +114,8 @@ def test_persons_are_masked_by_their_name_wherever_it_is_said_again() -> None:
     assert masked.metadata == (("about", f"by {name}"),)
     assert masked.title == f"{name} and {name}"  # titles and ids in any way of writing
     assert re.fullmatch(r"PERSON-\w+/cv\.txt", masked.id)
+    short, _ = M.document(Document("xu_li/cv.txt", "Xu Li came."), [Named(0, 5, "Xu Li")])
+    assert re.fullmatch(r"PERSON-\w+/cv\.txt", short.id)  # of which no word by itself is long enough
 
 
 @given(st.sets(st.sampled_from([f"{a}{b}{c}" for a in ("Jane Doe", "jane-doe") for b in (" ", "_") for c in "12"])))
@@ -128,6 +131,8 @@ def test_the_hash_in_the_id_of_a_record_cannot_be_tried_out_either() -> None:
     assert re.fullmatch(r"calls\.csv#[a-f]\w{9}", masked.id)
     assert masked.id[10:] not in guessable
     assert M.document(Document("calls.csv#17", text))[0].id == "calls.csv#17"
+    assert M.document(Document(guessable[10:], text))[0].id == guessable[10:]  # an id of its own
+    assert Masker(build_finder(EVERYTHING)).document(Document(guessable, text))[0].id == guessable  # in a report
 
 
 def test_a_secret_is_made_once_for_its_owner_alone(tmp_path: Path) -> None:

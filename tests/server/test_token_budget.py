@@ -121,3 +121,28 @@ def test_a_text_that_takes_exactly_its_tokens_is_whole_and_with_one_less_is_cut(
     cut = fit_text(whole, "text", tokens - 1)
     assert len(cut["text"]) < len(whole["text"])
     assert count_result(cut) < tokens
+
+
+@pytest.mark.parametrize("tokens", [200, 333, 500, 1200])
+def test_a_text_is_cut_behind_the_last_character_that_leaves_room_to_say_so(tokens: int):
+    whole = {"id": "a", "text": "".join(f"{n}." for n in range(900))}
+    length = len(fit_text(whole, "text", tokens)["text"])
+    assert count_result(whole | {"text": whole["text"][:length]}) <= tokens - 160
+    assert count_result(whole | {"text": whole["text"][: length + 1]}) > tokens - 160
+
+
+def test_one_character_of_a_text_is_enough_and_none_is_an_error():
+    whole = {"id": "a " * 500, "text": "b" * 5000}
+    bare = count_result(whole | {"text": ""})
+    assert len(fit_text(whole, "text", bare + 163)["text"]) > 0
+    with pytest.raises(InputError, match=f"max_tokens={bare + 155}; ask for more tokens"):
+        fit_text(whole, "text", bare + 155)
+
+
+@pytest.mark.parametrize("tokens", [250, 400, 500])
+def test_a_list_is_as_long_as_leaves_room_to_say_what_was_cut(tokens: int):
+    rows = make_rows(40, 20)
+    shown = len(fit_result({"rows": rows}, tokens)["rows"])
+    lengths = [n for n in range(1, 40) if count_result({"rows": shorten_value(rows, n)}) <= tokens - 160]
+    assert shown == lengths[-1]
+    assert shown == len(lengths)

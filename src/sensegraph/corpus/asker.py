@@ -50,7 +50,7 @@ class AnswerStream:
             with begin_activity(stop):
                 return ask(lambda piece: pieces.put(piece) if piece else None)
 
-        worker = ThreadPoolExecutor(1, "sensegraph-answer")
+        worker = ThreadPoolExecutor(thread_name_prefix="sensegraph-answer")
         pieces = self._pieces
         self._answer: Future[Answer] = worker.submit(context.run, work, pieces, self._stop)
         self._answer.add_done_callback(lambda _: pieces.put(None))

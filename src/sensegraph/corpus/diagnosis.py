@@ -58,10 +58,8 @@ def describe_tools(settings: Settings) -> Diagnosis:
     if (reranker := make_reranker(settings, (engine, embedder))) is not None:
         found.append(Finding("reranker", reranker.name))
     advice = "`sensegraph doctor --online` asks it"
-    found += [Finding("endpoint", e.address, advice) for e in _list_endpoints(engine, embedder, reranker)]
-    if len(found) < 3:
-        found.append(Finding("endpoint", "none: nothing leaves this machine"))
-    return Diagnosis(tuple(found))
+    asked = [Finding("endpoint", e.address, advice) for e in _list_endpoints(engine, embedder, reranker)]
+    return Diagnosis((*found, *(asked or [Finding("endpoint", "none: nothing leaves this machine")])))
 
 
 def _list_endpoints(*tools: LanguageEngine | Embedder | Reranker | None) -> list[Endpoint]:

@@ -381,14 +381,16 @@ def follow_changes(
     one call runs at a time, and what changes meanwhile is seen by the next look. With `rounds`, so many looks.
     """
     done: T | None = None
-    seen, since, failed, retry = look(), now() - pace.settle, 0, 0.0
-    looks = 0
+    seen, since, wait = look(), now() - pace.settle, pace.again
+    looks, retry = 0, float("inf")
     while True:
-        due = seen != done or (failed and now() >= retry)
+        due = seen != done or now() >= retry
         if due and now() - since >= pace.settle:
             done = seen
-            failed = 0 if act() else failed + 1
-            retry = now() + min(pace.most, pace.again * 2 ** max(0, failed - 1))
+            if act():
+                wait, retry = pace.again, float("inf")
+            else:
+                wait, retry = min(pace.most, 2 * wait), now() + wait
         looks += 1
         if looks == rounds:
             return

@@ -277,7 +277,7 @@ def view_matches(found: Matches) -> JSON:
 def _view_value(value: Any) -> Any:
     if isinstance(value, tuple):
         return [_view_value(v) for v in value]
-    return _view_fields(value) if is_dataclass(value) and not isinstance(value, type) else value
+    return _view_fields(value) if is_dataclass(value) else value
 
 
 # ── what a page shows ──

@@ -192,8 +192,9 @@ class Finder:
             if span.kind == "address" and any(s.kind == "address" for s in near):
                 cut = max(b for b in joined.breaks if b < span.end)
                 before, behind = joined.text[span.start : cut].rstrip(), joined.text[cut : span.end]
-                if not re.search(r"\d", behind) and _WHOLE_ADDRESS.search(before):
-                    continue  # the next line only begins with a capital
+                if not re.search(r"\d", behind) and _WHOLE_ADDRESS.search(before):  # the last line only has a capital
+                    value = " ".join(before.casefold().split())
+                    placed = _place_span(replace(span, end=span.start + len(before), value=value), joined)
             yield placed
 
     def _stays(self, text: str, span: Span) -> bool:

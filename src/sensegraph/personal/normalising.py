@@ -45,14 +45,10 @@ class TextView:
 
     def stands_alone(self, start: int, end: int) -> bool:
         """Whether nothing but this stretch stands in its lines: rows of a table, maybe."""
-        before = max(self.text.rfind("\n", 0, start) + 1, *(b + 1 for b in self._breaks_at(start)[:1]), 0)
-        behind = min([p for p in (self.text.find("\n", end), *self._breaks_at(end)[1:]) if p >= 0] or [len(self.text)])
-        return not _LETTER.search(self.text, before, start) and not _LETTER.search(self.text, end, behind)
-
-    def _breaks_at(self, place: int) -> tuple[int, int]:
-        """The last joined line before a place, and the first one from there on; -1 where there is none."""
-        at = bisect_left(self.breaks, place)
-        return (self.breaks[at - 1] if at else -1), (self.breaks[at] if at < len(self.breaks) else -1)
+        first, last = bisect_left(self.breaks, start), bisect_left(self.breaks, end)
+        before = self.text[self.breaks[first - 1] if first else 0 : start].rpartition("\n")[2]
+        behind = self.text[end : self.breaks[last] if last < len(self.breaks) else None].partition("\n")[0]
+        return not _LETTER.search(before + behind)
 
 
 def normalise_signs(text: str) -> TextView:
@@ -111,9 +107,9 @@ def join_lines(view: TextView) -> TextView:
 def _decode(match: re.Match[str]) -> Iterator[tuple[str, int, int]]:
     """The signs that something written otherwise stands for, each with its place in the original."""
     start, end = match.span()
-    if match["percent"]:
+    if percent := match["percent"]:
         try:
-            decoded = bytes.fromhex(match[0].replace("%", "")).decode()
+            decoded = bytes.fromhex(percent.replace("%", "")).decode()
         except UnicodeDecodeError:
             decoded = ""
         if decoded.isprintable() and decoded:
@@ -122,7 +118,7 @@ def _decode(match: re.Match[str]) -> Iterator[tuple[str, int, int]]:
                 yield from ((made, start, end) for made in [_usual(sign)] if made)
                 start = end
         else:
-            yield match[0], start, end
+            yield percent, start, end
     elif match["decimal"] or match["hex"]:
         number = int(match["decimal"] or match["hex"], 10 if match["decimal"] else 16)
         sign = chr(number) if 32 <= number < 0x110000 and not 0xD800 <= number < 0xE000 else match[0]

@@ -101,8 +101,7 @@ def is_common_word(word: str) -> bool:
 def is_given_name(word: str) -> bool:
     """Whether people are called so by their given names: each part, where a hyphen joins two."""
     given = read_names("given")
-    parts = word.split("-")
-    return word in given or (len(parts) > 1 and all(p in given for p in parts))
+    return word in given or all(part in given for part in word.split("-"))
 
 
 def is_family_name(word: str) -> bool:
@@ -204,7 +203,7 @@ def find_behind_given_names(text: str, words: Sequence[Word]) -> Iterator[tuple[
     for i, word in enumerate(words):
         if not is_given_name(word.folded):
             continue
-        sure, last, at = is_surely_given(word.folded), -1, i
+        sure, last, at = is_surely_given(word.folded), i, i
         while at + 1 < len(words) and at - i < _MOST and _follows(text, words[at], words[at + 1]):
             after = words[at + 1]
             initial = after.end - after.start == 1 and after.case == "Cap"
@@ -216,7 +215,7 @@ def find_behind_given_names(text: str, words: Sequence[Word]) -> Iterator[tuple[
                 if not is_given_name(after.folded):
                     break
             at += 1
-        if last > 0:
+        if last > i:
             yield word.start, words[last].end
         elif sure and word.case == "Cap" and len(word.folded) > 2 and not _is_part_of_other(text, words, i):
             yield word.start, word.end
@@ -255,25 +254,21 @@ def find_behind_cues(text: str, words: Sequence[Word]) -> Iterator[tuple[int, in
     """What stands behind a title, in any case; and two words that nobody knows behind what is said of people."""
     starts = {word.start: i for i, word in enumerate(words)}
     for title in _TITLE.finditer(text):
-        if (i := starts.get(title.end(), -1)) < 0:
-            continue
-        last = -1
-        while i < len(words) and last - starts[title.end()] < _MOST:
+        name = list[Word]()  # but particles
+        first = starts.get(title.end(), len(words))
+        for i in range(first, len(words)):
             word = words[i]
-            particle = word.folded in PARTICLES
+            if len(name) > _MOST or (i > first and not _follows(text, words[i - 1], word)):
+                break
+            if word.folded in PARTICLES:
+                continue
             known = is_common_word(word.folded) and not (word.case != "lower" or is_family_name(word.folded))
-            if not particle and (
-                known or (word.case == "lower" and _VERBAL.search(word.folded) and not is_family_name(word.folded))
-            ):
+            verbal = word.case == "lower" and _VERBAL.search(word.folded) and not is_family_name(word.folded)
+            if known or verbal or (name and not _is_name_after(word, name[-1])):
                 break
-            if not particle and i > starts[title.end()] and not _is_name_after(word, words[i - 1]):
-                break
-            last = last if particle else i
-            if i + 1 >= len(words) or not _follows(text, word, words[i + 1]):
-                break
-            i += 1
-        if last >= 0:
-            yield title.end(), words[last].end
+            name.append(word)
+        if name:
+            yield title.end(), name[-1].end
     behind = {cue.end() for cue in _CUE.finditer(text)}
     acts = read_lexicon("english")["person-verbs"] | read_names("verb")
     for i, pair in enumerate(pairwise(words)):

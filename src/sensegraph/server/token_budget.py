@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from typing import Any
 
@@ -74,14 +75,11 @@ def fit_result(result: JSON, tokens: int, order: Sequence[tuple[str, ...]] = ())
 
 def _find_level(result: JSON, parts: JSON, room: int) -> int:
     """The highest level of some members at which the whole has at most `room` tokens; 0 where none is low enough."""
-    low, high = 0, _highest_level(parts)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if count_result(result | {name: shorten_value(part, middle) for name, part in parts.items()}) <= room:
-            low = middle
-        else:
-            high = middle - 1
-    return low
+
+    def is_too_long(level: int) -> bool:
+        return count_result(result | {name: shorten_value(part, level) for name, part in parts.items()}) > room
+
+    return bisect_left(range(1, _highest_level(parts)), True, key=is_too_long)
 
 
 def _highest_level(value: Any, depth: int = 0) -> int:
@@ -104,14 +102,8 @@ def fit_text(result: JSON, name: str, tokens: int) -> JSON:
     """`result` with as much of the beginning of its text `name` as leaves it at most so many tokens."""
     if count_result(result) <= tokens:
         return result
-    text, low = result[name], 0
-    high = len(text)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if count_result(result | {name: text[:middle]}) <= tokens - _SAYING:
-            low = middle
-        else:
-            high = middle - 1
-    if not low:
+    text, room = result[name], tokens - _SAYING
+    length = bisect_left(range(1, len(text)), True, key=lambda n: count_result(result | {name: text[:n]}) > room)
+    if not length:
         raise InputError(f"The result does not fit into max_tokens={tokens}; ask for more tokens.")
-    return result | {name: text[:low]}
+    return result | {name: text[:length]}

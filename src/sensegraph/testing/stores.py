@@ -89,7 +89,8 @@ class StoreContract:
     def test_arrays_come_back_equal_and_read_only(self, tmp_path: Path) -> None:
         """Shape, type and values are kept, also of an array without rows; nobody can write into a stored array."""
         store = self.make(tmp_path)
-        arrays = {"a": np.arange(12, dtype=np.float32).reshape(3, 4), "empty": np.zeros((0, 4), np.float32)}
+        whole = np.arange(12, dtype=np.float32).reshape(3, 4)
+        arrays = {"a": whole, "empty": whole[len(whole) :]}
         for name, array in arrays.items():
             store.write_array(name, array)
             found = store.array(name)
@@ -140,6 +141,7 @@ class CorpusStoreContract(StoreContract):
                     raise ValueError from None
         except ValueError:
             pass
+        assert other.ref("index") == "1"
         with other.exclusive():
             other.set_refs({"index": "2"})
         assert one.ref("index") == "2"
@@ -165,8 +167,8 @@ class CorpusStoreContract(StoreContract):
         store.write({"c": b"3"}, "paid")
         store.write_rows("a.t", [("x", b"1")])
         store.write_rows("b.t", [("x", b"1")])
-        store.write_array("a.v", np.ones(3))
-        store.write_array("lone", np.ones(3))
+        for name in ("a.v", "lone"):
+            store.write_array(name, np.frombuffer(b"array", np.uint8))
         with store.exclusive():
             tried = store.sweep({"b"}, dry=True, spare=["paid"])
             assert store.has(["a", "a.t", "a.v", "lone"]) == {"a", "a.t", "a.v", "lone"}
@@ -182,6 +184,7 @@ class CorpusStoreContract(StoreContract):
         """Somebody who asks a question may have just written it."""
         store = self.make(tmp_path)
         store.write({"old": b"1"})
+        assert store.has(["old"])
 
         def needed() -> set[str]:
             store.write({"new": b"2"})
@@ -222,7 +225,7 @@ class CorpusStoreContract(StoreContract):
         for name in ("b.v", "a.v"):
             store.write_array(name, np.arange(50_000, dtype=np.float64))
         assert store.array_names() == ["a.v", "b.v"]
-        assert store.settle() > before + 500_000
+        assert before < 500_000 < store.settle()
 
 
 class ExecutorContract:
@@ -254,7 +257,7 @@ class ExecutorContract:
         results = self.make().map(_double, batches, waits=True)
         assert next(iter(results))
         results.close()  # type: ignore[attr-defined]
-        assert batches.most < 250
+        assert len(batches.asked) <= 250
 
 
 def _double(batch: Sequence[int]) -> list[int]:
@@ -267,13 +270,13 @@ class _CountedBatches(Sequence[list[int]]):
     """Batches that remember how far they were asked for."""
 
     def __init__(self, count: int) -> None:
-        self.size, self.most = count, -1
+        self.size, self.asked = count, set[int]()
 
     def __len__(self) -> int:
         return self.size
 
     def __getitem__(self, index: Any) -> Any:
-        if index >= self.size:
+        if index not in range(self.size):
             raise IndexError(index)
-        self.most = max(self.most, index)
-        return [1000 + index]
+        self.asked.add(index)
+        return []

@@ -200,8 +200,10 @@ def sign_in(client: WebClient, token: str) -> dict[str, str]:
     reply = client.post("/api/v1/session", {"token": token}, {"Origin": client.origin})
     assert reply.status == 200
     cookie = reply.headers["set-cookie"]
-    assert all(word in cookie for word in ("HttpOnly", "SameSite=strict", "Path=/"))
+    assert all(word in cookie for word in ("HttpOnly", "SameSite=strict", "Path=/", "Max-Age=2592000"))
     assert token not in cookie
+    assert "Secure" not in cookie  # the page itself is not
+    assert reply.json == {"version": "0.1.0", "auth": "token", "level": token.partition("-")[0]}
     return {"Cookie": cookie.partition(";")[0]}
 
 
@@ -226,6 +228,18 @@ def test_a_session_asks_from_the_page_alone(guarded: WebClient) -> None:
     assert guarded.ask("PUT", f"{C}/documents/x.exe", b"x", {**file, "X-Sensegraph": "1"}).status == 400
 
 
+def test_without_tokens_there_is_nobody_to_sign_in(client: WebClient) -> None:
+    reply = client.post("/api/v1/session", {"token": "any"}, {"Origin": client.origin})
+    assert (reply.status, reply.json) == (200, {"version": "0.1.0", "auth": "none", "level": "write"})
+    assert "set-cookie" not in reply.headers
+
+
+def test_a_server_that_is_only_read_signs_in_to_read(corpus: Corpus, tokens: Tokens) -> None:
+    with serving({"harbour": corpus}, ServeOptions(port=0, tokens=tokens, read_only=True)) as opened:
+        reply = opened.post("/api/v1/session", {"token": WRITE}, {"Origin": opened.origin})
+        assert reply.json["level"] == "read"
+
+
 def test_a_wrong_token_signs_nobody_in(guarded: WebClient) -> None:
     reply = guarded.post("/api/v1/session", {"token": READ + "x"})
     assert (reply.status, reply.code) == (401, "Unauthorized")
@@ -248,7 +262,8 @@ def test_sessions_end_and_are_not_endless() -> None:
 def test_an_address_that_shows_many_wrong_tokens_is_not_heard_for_a_while(corpus: Corpus, tokens: Tokens) -> None:
     options = ServeOptions(port=0, tokens=tokens, limits=Limits(failures=3))
     with serving({"harbour": corpus}, options) as opened:
-        found = [opened.get(f"{C}/status", **bearer("wrong")) for _ in range(5)]
+        found = [opened.post("/api/v1/session", {"token": "wrong"}, {"Origin": opened.origin}) for _ in range(2)]
+        found += [opened.get(f"{C}/status", **bearer("wrong")) for _ in range(3)]
         assert [r.status for r in found] == [401, 401, 401, 429, 429]
         assert found[-1].headers["retry-after"] == "60"
 

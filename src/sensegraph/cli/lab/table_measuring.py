@@ -358,8 +358,8 @@ def _measure_first_pair(recipe: Recipe, bench: Bench) -> ReproducedTable:
     for row, measured in recipe.rows.items():
         criterion, _, both = measured.partition(" ")
         winner, _, other = (both or f"{given[criterion][0].first} {given[criterion][0].second}").partition(" ")
-        pairs = [p for p in given[criterion] if {p.first, p.second} == {winner, other} or (other == "*" and p.n)]
-        wins = [p.means[p.first != winner] for p in pairs if winner in (p.first, p.second) and p.n]
+        pairs = [p for p in given[criterion] if p.n and winner in (p.first, p.second)]
+        wins = [p.means[p.first != winner] for p in pairs if other in (p.first, p.second, "*")]
         ours[row] = [sum(wins) / len(wins) if wins else None]
     columns = [recipe.data] if recipe.data in known.columns else known.columns
     remarks.append(_describe_contexts(found))
