@@ -147,8 +147,8 @@ def search(
     count, depths = len(concepts), len(homes[0]) if homes else 1
     start, held = np.cumsum([0, *map(len, concepts)]), np.array([c for own in concepts for c in own], np.int64)
     terrain = deepening.Terrain(
-        start, held, np.array(homes, np.int64).reshape(len(homes), depths), np.array(parent, np.int64), np.array(document),
-        np.array(same if same is not None else range(count)),
+        start, held, np.array(homes, np.int64).reshape(len(homes), depths), np.array(parent, np.int64),
+        np.array(document), np.array(same if same is not None else range(count)),
     )  # fmt: skip
     asked: list[list[int]] = []
 
@@ -229,7 +229,8 @@ def take_apart(nodes: int, links: Sequence[Link], labels: Sequence[int]) -> Any:
     edges = _edges(nodes, links)
     whole = graphs.build_adjacency(edges)
     part, kept = graphs.induce_subgraph(whole, np.array(labels))
+    quality = graphs.modularity(edges, np.array(labels) + 1, 0.9)
     return [
         [edges.source, edges.target, _show(edges.weight)], graphs.label_components(edges), _show(whole.strength()),
-        whole.rows(), part.rows(), _show(part.strength()), kept, _show(graphs.modularity(edges, np.array(labels) + 1, 0.9)),
+        whole.rows(), part.rows(), _show(part.strength()), kept, _show(quality),
     ]  # fmt: skip
