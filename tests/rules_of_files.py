@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from sensegraph.documents import decoding, mails, markup, record_files, restructured, subtitles
@@ -21,25 +21,20 @@ RECORDS = {
 }  # fmt: skip
 
 
-def _show(found: Iterable[tuple[str, Document | str]]) -> list[Any]:
-    """Where each document stands and what it is; for the others where they stand alone."""
-    return [[where, one if isinstance(one, Document) else None] for where, one in found]
-
-
 def parse(extension: str, *lines: str) -> Any:
-    """The document that a text is; None where it is none."""
+    """The document that a text is; why it is none."""
     try:
         return READERS[extension](f"a-file.{extension}", "\n".join(lines))
-    except InputError:
-        return None
+    except InputError as e:
+        return str(e)
 
 
 def read_records(extension: str, *lines: str) -> Any:
-    """The documents of the records of a text, and where those stand that are none; None where the file is none."""
+    """The documents of the records of a text, and why those are none that stand elsewhere; why the file is none."""
     try:
-        return _show(RECORDS[extension](f"a-file.{extension}", "\n".join(lines), DocumentSettings()))
-    except InputError:
-        return None
+        return list(RECORDS[extension](f"a-file.{extension}", "\n".join(lines), DocumentSettings()))
+    except InputError as e:
+        return str(e)
 
 
 def read_mail(*lines: str, box: bool = False) -> Any:
@@ -47,21 +42,20 @@ def read_mail(*lines: str, box: bool = False) -> Any:
     data = "\n".join(lines).encode("latin-1")
     try:
         found = list((mails.read_mailbox if lines[0].startswith("From ") else mails.read_mail)("a.eml", data))
-    except InputError:
-        return None
+    except InputError as e:
+        return str(e)
     return [
-        [where, [one.title, one.text, one.metadata, one.time] if isinstance(one, Document) else None]
+        [where, [one.title, one.text, one.metadata, one.time] if isinstance(one, Document) else one]
         for where, one in found
     ]
 
 
 def decode(data: str, declared: str = "") -> Any:
-    """The text of bytes, written in hexadecimal, and whether a note says that some were damaged."""
+    """The text of bytes, written in hexadecimal, and the note on those that were damaged."""
     try:
-        text, note = decoding.decode_text(bytes.fromhex(data), declared)
-    except InputError:
-        return None
-    return [text, bool(note)]
+        return decoding.decode_text(bytes.fromhex(data), declared)
+    except InputError as e:
+        return str(e)
 
 
 def find_personal(text: str, regions: Sequence[str] = ("US", "DE", "GB")) -> list[Any]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sensegraph.language import blocks, collapsing, defining, noun_phrases, sentences, speakers
-from sensegraph.language.asking import answer_types, enumerations, kinds, question_words
+from sensegraph.language import blocks, collapsing, defining, noun_phrases, sentences, speakers, transcripts, truecase
+from sensegraph.language import text as texts
+from sensegraph.language.asking import answer_types, enumerations, kinds, question_words, sentence_cues
 from sensegraph.language.dates import intervals, stated_dates
 from sensegraph.language.text import tag_words
 
@@ -130,3 +131,53 @@ def mark_lines(text: str) -> list[str]:
 def tag(text: str) -> str:
     """The parts of speech of a sentence, a letter a word."""
     return tag_words(text.split())
+
+
+def cue(sentence: str) -> list[str]:
+    """Which cues a sentence has: the names of the rules that hold of it, and its literals."""
+    rules = (
+        "asks_for_way", "asks_for_version", "tells_way", "holds_code", "instructs", "tells_version", "rules_something",
+        "asks_for_maker", "names_maker", "tells_maker", "goes_on", "is_command", "is_code",
+    )  # fmt: skip
+    held = [rule for rule in rules if getattr(sentence_cues, rule)(sentence)]
+    return [*held, *sorted(sentence_cues.list_literals(sentence)), f"{sentence_cues.measure_syntax(sentence):.3f}"]
+
+
+def recase(text: str) -> str:
+    """A text with the capitals that it likely has."""
+    return truecase.recase_text(text, sentences.split_sentences(text))
+
+
+def talk(*works: str) -> list[Any]:
+    """What some works show of talk, by themselves and together, and who speaks in them."""
+    shown = [transcripts.observe_talk(work) for work in works]
+    known, joined = transcripts.find_corpus_speakers({str(i): one for i, one in enumerate(shown)})
+    return [shown, transcripts.add_talks(shown), [transcripts.find_speakers(one) for one in shown], known, joined]
+
+
+def know_speakers(talk_of: dict[str, Any], known: Sequence[str]) -> list[Any]:
+    """Who speaks in a work that shows so much of talk, and whether it is talk of known speakers."""
+    shown = transcripts.Talk(**talk_of)
+    return [transcripts.find_speakers(shown), transcripts.knows_speakers(shown, frozenset(known))]
+
+
+def settle(*asserted: Sequence[str]) -> list[Any]:
+    """When asserted facts hold, written as id, holder, first, last and order."""
+    made = [intervals.Assertion(name, ("CEO", "Orb"), holder, *rest) for name, holder, *rest in asserted]
+    return sorted(intervals.settle_assertions(made).items())
+
+
+def break_graphemes(text: str) -> list[int]:
+    """The places that stand inside of what is read as one character."""
+    return [place for place in range(len(text) + 1) if texts.inside_grapheme(text, place)]
+
+
+def pack(sizes: Sequence[int], budget: int) -> list[Any]:
+    """How things of these sizes are packed into batches, and which are taken within a budget."""
+    return [texts.pack_batches(sizes, budget, int), texts.take_within(sizes, budget, int)]
+
+
+def describe_when(question: str, today: str = "") -> str | None:
+    """The time that a question asks about, in words."""
+    when = stated_dates.when_asked(question, today)
+    return stated_dates.describe_when(when) if when else None

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
 
+import numpy as np
+
 from sensegraph.resolution import senses
-from sensegraph.resolution.comparison import aligned, name_reading, scoring, weighing
+from sensegraph.resolution.comparison import aligned, name_columns, name_reading, scoring, weighing
 from sensegraph.resolution.resolution_types import Judged, Mentioned, Resolving
 from sensegraph.resolution.resolver import resolve
 
@@ -40,6 +42,81 @@ def weigh(names: Sequence[str], rows: Sequence[tuple[int, int]]) -> list[Any]:
         features = weighing.describe_pair(a, b, found, code, words)
         told.append([found, code, features, weighing.weigh_pair(features), aligned.veto_words(a, b, found, code)])
     return told
+
+
+def list_keys(raw: str, person: bool = False) -> list[Any]:
+    """What brings a name together with others, and how much each says."""
+    return list(name_columns._list_keys(name_reading.read_name(raw, person)))
+
+
+def sign(names: Sequence[str], count: int) -> list[Any]:
+    """Which names have the sign of the first, alone and with so many other names, and what is counted of those."""
+    others = [f"{chr(97 + i // 26)}{chr(97 + i % 26)}x filler" for i in range(count)]
+    few = name_columns.read_columns(((name,), False) for name in names)
+    many = name_columns.read_columns(((name,), False) for name in [*names, *others])
+    alone, among = few.sign(few.count_words()).tolist(), many.sign(many.count_words()).tolist()
+    return [
+        [one == alone[0] for one in alone], [one == among[0] for one in among[: len(names)]],
+        [one == other for one, other in zip(alone, among, strict=False)], many.count_words().names,
+        many.count_words().frequency.get("filler", 0), "filler" in many.count_words().frequency,
+    ]  # fmt: skip
+
+
+def count_names(count: int) -> list[Any]:
+    """For how many names words are weighed, how much their keys weigh, and how often their words stand."""
+    columns = name_columns.read_columns(((f"Zone {i}",), False) for i in range(count))
+    words = columns.count_words()
+    weighed = sorted(set(columns.list_keys(words)[2].round(6).tolist()))
+    return [words.names, weighed[:9], len(words.frequency), words.frequency.get("zone"), 7 in words.frequency]
+
+
+def bring_together(names: Sequence[str]) -> list[list[int]]:
+    """How many keys each name has in common with each other."""
+    columns = name_columns.read_columns(((name,), False) for name in names)
+    keys, owner, _ = columns.list_keys(columns.count_words())
+    held = [set(keys[owner == row].tolist()) for row in range(len(names))]
+    return [[len(one & other) for other in held] for one in held]
+
+
+def find_equal_wholes(names: Sequence[str]) -> list[int]:
+    """Which names are the same but for blanks: each as the place of the first."""
+    whole = name_columns.read_columns(((name,), False) for name in names).whole.tolist()
+    return [whole.index(one) for one in whole]
+
+
+def compare_in_rows(items: Sequence[Sequence[Any]], pairs: Sequence[tuple[int, int]]) -> list[Any]:
+    """What things are compared with, and all that decides how alike their names are."""
+    found = scoring.prepare_collection([Mentioned(*item[:4]) for item in items], Resolving())
+    told = found.list_comparisons(*np.array(pairs).T)
+    return [[c.one, c.others, c.distinct, c.frequency] for c in told]
+
+
+def agree(types: Sequence[str], cross_types: Sequence[Sequence[str]]) -> list[Any]:
+    """Whether each pair of types may be one thing's."""
+    settings = Resolving(cross_types=tuple((one, other) for one, other in cross_types))
+    things = [Mentioned(kind, kind, kind) for kind in types]
+    return [[a.type, b.type, scoring.compare_types(a, b, settings)] for a, b in combinations(things, 2)]
+
+
+def meet(items: Sequence[Sequence[Any]], vectors: Any = None) -> list[Any]:
+    """What pairs of things have in common, and how surely each is one by itself and as one of many."""
+    things = [Mentioned(*(tuple(x) if isinstance(x, list) else x for x in item)) for item in items]
+    found = scoring.prepare_collection(things, Resolving(), None if vectors is None else np.array(vectors))
+    pairs = list(combinations(range(len(things)), 2))
+    one, other = np.array(pairs).T
+    each = found.judge_each(one, other, scoring.compare_pairs)
+    judged = [found.judge(a, b) for a, b in pairs]
+    return [
+        [a, b, found.context(a, b), found.tells_lead(a, b), round(j.score, 6), j.kind, j.why, j.veto,
+         round(float(score), 6), kind]
+        for (a, b), j, score, kind in zip(pairs, judged, each.score, each.kind.tolist(), strict=True)
+    ]  # fmt: skip
+
+
+def meet_among(items: Sequence[Sequence[Any]], count: int) -> list[Any]:
+    """What some things have in common, and how surely each pair is one, among so many things in all."""
+    others = [[f"z{i:03}", f"Zone {i}"] for i in range(count - len(items))]
+    return [row for row in meet([*items, *others]) if row[1] < len(items)]
 
 
 def lead(scores: Sequence[tuple[int, int, float]], equal: Sequence[tuple[int, int]] = ()) -> list[Any]:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
+import outline_examples
 from sensegraph.language.transcripts import Talk
-from sensegraph.retrieval.outline import forms, notes, phrases
+from sensegraph.retrieval.outline import evidence, forms, notes, part, phrases, themes
+from sensegraph.retrieval.outline.values import Outline, Theme
 from sensegraph.types import Chunk
 
 
@@ -42,3 +46,76 @@ def find_people(names: dict[str, Sequence[int]], says: dict[str, int], documents
         notes.Noted(f"t{i}", (), "en", ("c",), lines, held, {}, 9, 0, Talk(), (), says, ()) for i in range(documents)
     ]
     return [[p.label, len(p.spots)] for p in forms.find_people(phrases.Gathered(one))]
+
+
+def _outline(texts: Mapping[str, str], titles: Mapping[str, str] | None = None) -> list[Any]:
+    """What the outline of some texts is in short: themes, the cast, lines, and the best phrases."""
+    documents = [
+        outline_examples.cut_chunks(name, text, (titles or {}).get(name, name)) for name, text in texts.items()
+    ]
+    noted = notes.note_documents.fn(documents)
+    found = part.make_outline.fn([noted])[0]
+    gathered = phrases.Gathered(noted)
+    best = gathered.best_phrases()
+    return [
+        found.form, found.units, found.sentences, found.voices, found.more,
+        [[t.label, t.units, t.beside, t.people, [[s.chunk, s.start, s.end, s.speaker] for s in t.sentences]]
+         for t in (*found.themes, *found.cast)],
+        [[p.label, len(p.units), len(p.spots), round(p.score, 6)] for p in best[:40]], len(best),
+        sum(map(len, gathered.repeated)),
+    ]  # fmt: skip
+
+
+def outline_valley(count: int, lines: int, tail: Sequence[str] = (), one_title: int = 0) -> list[Any]:
+    """The outline of so many papers of a valley, to each of which in turn one of some sentences is added."""
+    texts = outline_examples.write_valley(count, lines)
+    if tail:
+        texts = {name: f"{text} {tail[i % len(tail)]}" for i, (name, text) in enumerate(texts.items())}
+    return _outline(texts, dict.fromkeys(list(texts)[:one_title], "The wind papers"))
+
+
+def outline_texts(texts: Sequence[str], times: int = 1) -> list[Any]:
+    """The outline of some texts, each written so many times."""
+    return _outline({f"text {i:02}": " ".join([text] * times) for i, text in enumerate(texts)})
+
+
+def outline_story(chapters: Sequence[tuple[int, int]], length: int, heads: Sequence[str] = ()) -> list[Any]:
+    """The outline of a story: a book where its chapters have heads, else a file each."""
+    texts = outline_examples.write_story(chapters, length)
+    if heads:
+        return _outline({"book": "\n\n".join(f"{h}\n\n{t}" for h, t in zip(heads, texts, strict=True))})
+    return _outline({f"part {i}": text for i, text in enumerate(texts)})
+
+
+def outline_subjects(count: int, more: Sequence[str] = ()) -> list[Any]:
+    """The outline of so many entries of an encyclopedia, to each of which in turn one of some sentences is added."""
+    texts = dict(list(outline_examples.write_subjects().items())[:count])
+    return _outline(
+        {name: f"{text} {more[i % len(more)]}" if more else text for i, (name, text) in enumerate(texts.items())}
+    )
+
+
+def outline_talks(speakers: Sequence[tuple[str, str]], times: int) -> list[Any]:
+    """The outline of some talks of two."""
+    return _outline({f"talk {i}": outline_examples._TALK.format(a=a, b=b) * times for i, (a, b) in enumerate(speakers)})
+
+
+def group_rows(rows: Sequence[Sequence[float]], count: int) -> Any:
+    """The groups of some rows, made as long as one another."""
+    made = np.array(rows, np.float32)
+    return forms.group_rows(made / np.linalg.norm(made, axis=1, keepdims=True), count)
+
+
+def measure_nearness(*held: str) -> Any:
+    """How near phrases are, by the chunks that hold them: a letter each."""
+    chunks = sorted(set("".join(held)))
+    return themes.measure_nearness(np.array([[float(c in own) for c in chunks] for own in held], np.float32))
+
+
+def write(
+    form: Any, units: int, sentences: int, told: Sequence[Any], voices: Sequence[tuple[str, int]] = ()
+) -> list[str]:
+    """The head and the lines of an outline: themes as label, units, what is beside and who."""
+    made = tuple(Theme(label, n, tuple(beside), tuple(people), ()) for label, n, beside, people in told)
+    found = Outline(form, units, sentences, themes=made, cast=made, voices=tuple(map(tuple, voices)))
+    return [evidence.write_head(found), *(evidence.write_line(one, found) for one in made)]

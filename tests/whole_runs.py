@@ -10,6 +10,7 @@ them. Numbers are compared to four digits, as other machines add in another orde
 from __future__ import annotations
 
 import atexit
+import dataclasses
 import hashlib
 import json
 import math
@@ -20,7 +21,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 import msgspec
 import numpy as np
@@ -31,15 +32,16 @@ from laws.corpora import CORPORA, as_they_are
 from scripted import Call
 from sensegraph.built_in_parts import BUILT_IN
 from sensegraph.corpus.corpus import Corpus
+from sensegraph.errors import SensegraphError
 from sensegraph.graphs.drawing.drawing import lay_out_drawing
 from sensegraph.graphs.drawing.scene import compose_scene
 from sensegraph.graphs.interchange.property_graphs import export_graph
 from sensegraph.index.estimate import Estimate
 from sensegraph.index.index import Index
 from sensegraph.index.parts import find_part
-from sensegraph.methods import METHODS
+from sensegraph.methods import METHODS, load_method, method_class
 from sensegraph.questions import Condition, Scope
-from sensegraph.types import Passage, Usage
+from sensegraph.types import Passage, Question, Usage
 
 PINNED = Path(__file__).parent / "data" / "runs"
 QUESTIONS: Mapping[str, Sequence[str]] = {
@@ -95,7 +97,7 @@ def list_groups(run: str) -> list[str]:
     tables = ("documents", "chunks", "entities", "relations", "claims", "communities", "clusters", "vectors", "notes")
     parts = [f"part {name}" for name in BUILT_IN if name in PARTS and name not in ("relations", "layers")]
     asked = ["requests"] if run.endswith("scripted") else ["views", "match", "exports", "scenes"]
-    within = [f"inside {name}" for name in METHODS] if run in SCOPES else []
+    within = [f"{kind} {name}" for kind in ("inside", "settings") for name in METHODS] if run in SCOPES else []
     return [*tables, *parts, "estimate", *asked, *(f"answers {name}" for name in METHODS), *within]
 
 
@@ -131,6 +133,34 @@ def list_exports(index: Index) -> list[Any]:
     return rows
 
 
+def list_other_values(kind: Any, usual: Any) -> list[Any]:
+    """Other values than the usual one that a setting of this kind may have: the options, or less and more."""
+    if options := get_args(kind):
+        return [one for one in options if one != usual and isinstance(one, str | int) and not isinstance(one, type)]
+    if isinstance(usual, bool):
+        return [not usual]
+    if isinstance(usual, int):
+        return [1, 3 * usual + 1]
+    return [usual / 4, (1 + usual) / 2] if isinstance(usual, float) else []
+
+
+def list_settings(corpus: Corpus, name: str, question: str) -> Iterator[list[Any]]:
+    """What a method finds with each of its settings changed by itself: passages, tokens, and what their scores are."""
+    index, kind = corpus.index(), method_class(name)
+    hints = get_type_hints(kind)
+    for field in (f for f in dataclasses.fields(kind) if f.init):
+        for value in list_other_values(hints[field.name], field.default):
+            try:
+                found = load_method(name, **{field.name: value}).retrieve(Question(question), index, corpus.runtime())
+            except SensegraphError as e:
+                yield [field.name, value, show_value(str(e))]
+                continue
+            ids = "".join(passage.id for passage in found.passages)
+            scores = sum(passage.score / (1 + i) for i, passage in enumerate(found.passages))
+            told = [len(found.passages), show_value(ids.encode()), found.tokens, found.omitted, float(scores)]
+            yield [field.name, value, *told, show_value(found.notes)]
+
+
 @cache
 def find_rows(run: str, group: str) -> list[Any]:
     """What a run comes to in one group, as JSON has it."""
@@ -144,6 +174,8 @@ def find_rows(run: str, group: str) -> list[Any]:
         case "inside":
             asked = [corpus.query(QUESTIONS[run][0], method=name, scope=scope) for scope in SCOPES[run]]
             return [show_value(replace(a, usage=Usage())) for a in asked]
+        case "settings":
+            return [show_value(row) for row in list_settings(corpus, name, QUESTIONS[run][0])]
         case "estimate":
             return [show_value(made.more)]
         case "views":

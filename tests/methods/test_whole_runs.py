@@ -20,3 +20,10 @@ def test_a_method_answers_what_it_answered(run: str, method: str) -> None:
 def test_a_method_answers_what_it_answered_of_a_part_of_the_corpus(run: str, method: str) -> None:
     assert len(find_rows(run, f"inside {method}")) == len(SCOPES[run])
     assert name_differences(run, f"inside {method}") == []
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("run", SCOPES)
+def test_each_setting_of_a_method_changes_what_it_changed(run: str, method: str) -> None:
+    assert find_rows(run, f"settings {method}")
+    assert name_differences(run, f"settings {method}") == []

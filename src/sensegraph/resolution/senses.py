@@ -67,7 +67,7 @@ def read_kind(name: str, sentences: Sequence[str]) -> str:
     for sentence in sentences:
         words = [fold(w) for w in _WORD.findall(sentence)]
         plain = [w.removesuffix("'s").removesuffix("’s") for w in words]
-        for at in range(len(words) - len(key) + 1):
+        for at in range(len(words)):
             if plain[at : at + len(key)] != key:
                 continue
             left = words[at - 1] if at else ""
