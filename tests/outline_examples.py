@@ -184,6 +184,7 @@ def outline(name: str) -> dict[str, Any]:
     shown = {
         "form": found.form, "units": found.units, "sentences": found.sentences, "voices": found.voices,
         "themes": [*map(tell, found.themes)], "cast": [*map(tell, found.cast)], "more": found.more,
+        "talks": found.talks, "people": [*map(tell, found.people)], "opening": [*map(show, found.opening)],
         "lines": [write_head(found), *(write_line(theme, found) for theme in found.themes)],
         "phrases": [[p.label, len(p.units), len(p.documents), round(p.score, 3)] for p in phrases[:SCORED]],
         "count": len(phrases),

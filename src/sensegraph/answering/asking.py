@@ -283,9 +283,11 @@ def conclude_answer(question: Question, evidence: Evidence, index: Index, rt: Ru
     Where the runtime has a reranker, the evidence is put in its order first; where it has somebody who listens, the
     answer is told while it is written.
     """
-    evidence = add_rare_chunks(question, rerank_evidence(question, evidence, index, rt), index, rt)
-    evidence, named = add_named_chunks(question, evidence, index, rt)
-    evidence, complete = add_listed_chunks(question, evidence, index, rt)
+    evidence, named, complete = rerank_evidence(question, evidence, index, rt), None, True
+    if not any(p.kind == "outline" for p in evidence.passages):  # of a question about the whole no word is looked up
+        evidence = add_rare_chunks(question, evidence, index, rt)
+        evidence, named = add_named_chunks(question, evidence, index, rt)
+        evidence, complete = add_listed_chunks(question, evidence, index, rt)
     if not evidence.passages:
         if rt.hear:
             rt.hear(NOTHING)

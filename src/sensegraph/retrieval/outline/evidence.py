@@ -12,6 +12,7 @@ from sensegraph.answering.asking import for_quoting, gather_evidence, make_inqui
 from sensegraph.index.index import Index
 from sensegraph.index.manifest import DocumentEntry
 from sensegraph.language.asking.kinds import list_opening_lines
+from sensegraph.language.defining import AskedName, rate_mention
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.text import list_stems, split_runs
 from sensegraph.language.word_lists import ENGLISH_MONTHS
@@ -25,6 +26,12 @@ MADE_TOGETHER = 2  # office files of one day that still may be of that day
 NAMED = 20  # documents up to which all are named
 BEGINNING = 3  # sentences at the beginning of a document of which one stands for it
 VOICES = 6  # speakers that are named
+PEOPLE, FEW_PEOPLE, SAYS_WHO = (
+    5,
+    2,
+    1.7,
+)  # people who are presented, the least, and what a sentence must tell of who somebody is
+LONG, SOON = 240, 25  # characters of such a sentence, and those within which it comes to the name
 _ENDING = re.compile(r"\.[a-z][a-z0-9]{0,4}$", re.IGNORECASE)
 _ANSWER = re.compile(r"^(?:(?:re|fwd?|aw|wg):\s*)+", re.IGNORECASE)
 
@@ -48,8 +55,13 @@ def list_passages(index: Index) -> Iterator[Passage]:
     if not found.form:
         yield from list_beginnings(found, index)
         return
-    chunks = index.chunks(sorted({s.chunk for theme in found.themes for s in theme.sentences}))
-    yield Passage("outline", "outline-0", write_head(found), documents=found.units)
+    lines = [s for theme in (*found.themes, *found.people) for s in theme.sentences]
+    chunks = index.chunks(sorted({s.chunk for s in (*lines, *found.opening)}))
+    yield Passage("outline", "outline-0", write_head(found, len(index.catalogue.documents)), documents=found.units)
+    if opened := tuple(quote_line(s, chunks) for s in found.opening if s.chunk in chunks):
+        yield Passage("outline", "outline-opening", "Most of them open alike:", quotes=opened)
+    if people := tell_people(found.people, chunks):
+        yield Passage("outline", "outline-people", "Who is in them:", quotes=people)
     told = list_events(index) if found.form == "themes" else []
     if found.form == "themes" and len(told) < len(index.catalogue.documents) <= NAMED:
         yield Passage("outline", "outline-documents", name_documents(index))
@@ -68,7 +80,7 @@ def list_beginnings(found: Outline, index: Index) -> Iterator[Passage]:
     entries = index.catalogue.documents
     if not 0 < len(entries) <= NAMED or not found.sentences:
         return
-    yield Passage("outline", "outline-0", write_head(found), documents=found.units)
+    yield Passage("outline", "outline-0", write_head(found, len(entries)), documents=found.units)
     firsts = {c.document: c.id for c in index.catalogue.chunks if not c.position}
     held = index.chunks([*firsts.values()])
     for i, entry in enumerate(entries):
@@ -134,10 +146,28 @@ def quote_line(sentence: Sentence, chunks: dict[str, Chunk]) -> Description:
     return Description(spoken, Source(sentence.chunk, sentence.start, sentence.end))
 
 
-def write_head(found: Outline) -> str:
+def tell_people(people: Sequence[Theme], chunks: dict[str, Chunk]) -> tuple[Description, ...]:
+    """For each of a few people the sentence that says who it is; of those of whom it is said best, in their order."""
+    found: list[tuple[float, int, Description]] = []
+    for place, person in enumerate(people):
+        name = AskedName(person.label, person=True)
+        rated = []
+        for line in (s for s in person.sentences if s.chunk in chunks):
+            said = chunks[line.chunk].text[line.start : line.end].strip()
+            if len(said) < LONG and (named := name.pattern.search(said)) and named.start() < SOON:
+                rated.append((rate_mention(name, said), quote_line(line, chunks)))
+        if best := max(rated, key=lambda pair: pair[0], default=None):
+            found.append((-best[0], place, best[1]))
+    kept = [one for one in sorted(found, key=lambda x: x[:2]) if -one[0] >= SAYS_WHO][:PEOPLE]
+    return tuple(quote for _, _, quote in sorted(kept, key=lambda x: x[1])) if len(kept) >= FEW_PEOPLE else ()
+
+
+def write_head(found: Outline, records: int = 0) -> str:
     """How much was read, of what form it is, and who speaks or acts."""
-    read = f"{found.units:,} document{'' if found.units == 1 else 's'}, "
-    read += f"{found.sentences:,} sentence{'' if found.sentences == 1 else 's'}"
+    noun = "conversation" if found.talks == found.units else "document"
+    read = f"{found.units:,} {noun}{'' if found.units == 1 else 's'}"
+    read += f" in {records:,} records" if records > found.units else ""
+    read += f", {found.sentences:,} sentence{'' if found.sentences == 1 else 's'}"
     if found.form == "story":
         cast = [
             f"- **{p.label}** – {p.units} times{f', mostly with {join_names(p.people)}' if p.people else ''}"
@@ -148,7 +178,7 @@ def write_head(found: Outline) -> str:
     if found.form == "subjects":
         head = f"**{read}: a collection of {found.units:,} separate subjects, with few themes in common.**"
     if found.voices:
-        named = [f"{name} ({n})" for name, n in found.voices[:VOICES]]
+        named = [f"{name} ({n:,})" for name, n in found.voices[:VOICES]]
         rest = len(found.voices) - len(named)
         head += f" Speakers: {', '.join(named)}{f' and {rest} more' if rest else ''}."
     return head
@@ -161,9 +191,10 @@ def write_line(theme: Theme, found: Outline) -> str:
     if found.form == "subjects":
         rest = theme.units - len(theme.beside)
         return f"**{theme.label or 'Others'}** – {'; '.join(theme.beside)}{f' and {rest} more' if rest else ''}"
-    parts = [f"**{theme.label}** – {theme.units} of {found.units} documents"]
+    noun, who = ("conversations", "most from") if found.talks == found.units else ("documents", "with")
+    parts = [f"**{theme.label}** – {theme.units:,} of {found.units:,} {noun}"]
     parts += [f"also {', '.join(theme.beside)}"] if theme.beside else []
-    parts += [f"with {', '.join(theme.people)}"] if theme.people else []
+    parts += [f"{who} {', '.join(theme.people)}"] if theme.people else []
     return " · ".join(parts)
 
 

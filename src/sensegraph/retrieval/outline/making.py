@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from sensegraph.retrieval.outline.forms import group_subjects, is_story, tell_story
 from sensegraph.retrieval.outline.notes import Noted
+from sensegraph.retrieval.outline.people import find_shared_opening, list_speakers
 from sensegraph.retrieval.outline.phrases import Gathered
 from sensegraph.retrieval.outline.themes import ThemeFinder
 from sensegraph.retrieval.outline.values import Outline
@@ -23,12 +26,14 @@ def outline_notes(notes: Sequence[Noted]) -> Outline:
     found = Outline("", units, gathered.sentences, voices, notes=keys)
     if is_story(gathered):
         cast, parts = tell_story(gathered)
-        return Outline("story", units, gathered.sentences, voices, parts, cast, notes=keys) if cast else found
+        return replace(found, form="story", themes=parts, cast=cast) if cast else found
     if units < FEWEST:
         return found
-    themes, more, reached = ThemeFinder(gathered).themes()
-    if reached < REACHED and units >= SEPARATE:
-        return Outline("subjects", units, gathered.sentences, voices, group_subjects(gathered), notes=keys)
-    return (
-        Outline("themes", units, gathered.sentences, voices, tuple(themes), (), tuple(more), keys) if themes else found
-    )
+    finder = ThemeFinder(gathered)
+    themes, more, reached = finder.themes()
+    talks = len({gathered.unit[i] for i in gathered.talks})
+    people, opening = list_speakers(gathered), find_shared_opening(gathered)
+    found = replace(found, talks=talks, people=people, opening=opening)
+    if reached < REACHED and units >= SEPARATE and gathered.have_titles:
+        return replace(found, form="subjects", themes=group_subjects(gathered))
+    return replace(found, form="themes", themes=tuple(themes), more=tuple(more)) if themes else found

@@ -25,7 +25,7 @@ _GRAM = 5  # words whose return tells that a sentence is repeated
 _BEGINNING = 2000  # characters that tell the language of a document
 _TOKEN = re.compile(r"\w+(?:[’'\-]\w+)*|[^\s\w]")
 _ASIDE = re.compile(
-    r"\[[^\[\]\n]{0,60}\]|\S*(?:_\w|@|://|\.\./|\.(?:txt|md|html?|pdf|docx?)\b)\S*"
+    r"\[[^\[\]\n]{0,60}\]|\{[^{}\n]{0,60}\}|\S*(?:_\w|@|://|\.\./|\.(?:txt|md|html?|pdf|docx?)\b)\S*"
 )  # stage directions, addresses, names of files
 _RUN = re.compile(r"[JnNX]+g?")
 _FIELD = re.compile(r"\W{0,3}[\w-]+(?: [\w-]+){0,2}:(?:\s|$)")
@@ -79,7 +79,7 @@ class Noted(msgspec.Struct, frozen=True, array_like=True):
     heads: tuple[tuple[int, str], ...]
 
 
-@step("outline.note", version=3)
+@step("outline.note", version=4)
 def note_documents(documents: Sequence[tuple[Chunk, ...]]) -> list[Noted]:
     """What each document adds to the outline of the corpus."""
     return [_DocumentReader(chunks).note() for chunks in documents]
@@ -147,7 +147,7 @@ class _DocumentReader:
         raw = text[label.end : end].strip() if label else text[start:end]
         if label:
             self.labels.append((place, label.end, label.key if label.named else "", text[label.start : label.name_end]))
-        coded = "[" in raw or "_" in raw or "@" in raw or "/" in raw
+        coded = "[" in raw or "{" in raw or "_" in raw or "@" in raw or "/" in raw
         bare = _ASIDE.sub(" ", raw).strip() if coded else raw
         tokens = _TOKEN.findall(bare)
         if self.language == "en":

@@ -18,7 +18,7 @@ from sensegraph.language.background import RAREST, read_background, stem_of
 from sensegraph.language.speakers import write_label
 from sensegraph.language.text import fold
 from sensegraph.language.transcripts import find_corpus_speakers
-from sensegraph.language.word_lists import read_lexicon, read_list
+from sensegraph.language.word_lists import ENGLISH_MONTHS, ENGLISH_WEEKDAYS, SHORT_MONTHS, read_lexicon, read_list
 from sensegraph.retrieval.outline.notes import Line, Noted
 from sensegraph.retrieval.outline.values import Sentence
 
@@ -32,6 +32,10 @@ NAMED = 0.8  # share of the writings with a capital from which a phrase is a nam
 BURST = 3.0  # most that coming back within a unit counts
 PART = 0.6  # share of a phrase's places within a longer one from which it is a part of that
 MOST = 400  # phrases that are kept
+STANDS = 0.3  # worth of a line that stands alone
+OWN = 0.2  # share of the titles up to which a word is one's own
+_TIMES = frozenset((*ENGLISH_MONTHS, *SHORT_MONTHS, *ENGLISH_WEEKDAYS, "am", "pm")) - {"march", "may"}
+_ENDINGS = frozenset("txt json html pdf docx".split())
 _SMOOTHING = 300.0  # sentences
 _ACRONYM = 6  # letters of one, at most
 _OPENING = 5  # lines that begin a unit
@@ -62,6 +66,11 @@ class Phrase:
         return best.casefold() if 2 * lower >= sum(map(len, self.forms.values())) else best
 
     @cached_property
+    def fit(self) -> bool:
+        """Whether one of the lines that hold it stands alone."""
+        return any(self.gathered.line(spot).worth >= STANDS for spot in self.spots)
+
+    @cached_property
     def spots(self) -> list[Spot]:
         """The lines that hold it, or its initials."""
         notes, repeated = self.gathered.notes, self.gathered.repeated
@@ -90,6 +99,14 @@ class Gathered:
         self.talks = frozenset(map(int, talks))
         labels = {key: name for note in notes for _, _, key, name in note.labels if key in known}
         self.speakers = {key: write_label(labels[key]) for key in sorted(labels)}
+
+    @cached_property
+    def have_titles(self) -> bool:
+        """Whether most titles have a word that few others have: they tell units apart by more than a number."""
+        words = [set(re.findall(r"[^\W\d_]{3,}", title)) - _ENDINGS for title in self.titles]
+        often = Counter(chain.from_iterable(words))
+        rare = max(2, OWN * len(words))
+        return 2 * sum(any(often[w] <= rare for w in own) for own in words) > len(words)
 
     @cached_property
     def repeated(self) -> list[set[int]]:
@@ -133,10 +150,10 @@ class Gathered:
         """The chunks that hold a phrase: each a document and its number there."""
         return {(i, self.notes[i].lines[place].chunk) for i, place in phrase.spots}
 
-    def opening(self, unit: int) -> list[Spot]:
+    def opening(self, unit: int, most: int = _OPENING) -> list[Spot]:
         """The first lines of a unit."""
         documents = [i for i, own in enumerate(self.unit) if own == unit]
-        return [(i, place) for i in documents for place in range(len(self.notes[i].lines))][:_OPENING]
+        return [(i, place) for i in documents for place in range(len(self.notes[i].lines))][:most]
 
     @cached_property
     def voices(self) -> Counter[str]:
@@ -242,7 +259,13 @@ class Gathered:
             small = len(words) == 1 and (
                 _NUMERAL.fullmatch(words[0]) or (len(words[0]) < 3 and not phrase.label.isupper())
             )
-            if small or words[0] in general or words[-1] in general or not names.isdisjoint(words):
+            if (
+                small
+                or not _TIMES.isdisjoint(words)
+                or words[0] in general
+                or words[-1] in general
+                or not names.isdisjoint(words)
+            ):
                 continue
             if self.english:
                 weird = [self.weirdness(s) for s in stems]

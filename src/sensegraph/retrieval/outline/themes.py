@@ -15,12 +15,17 @@ from sensegraph.retrieval.outline.phrases import FEW, Gathered, Phrase, Spot
 from sensegraph.retrieval.outline.values import Sentence, Theme
 
 THEMES, BESIDE, NAMES, MORE, CANDIDATES = 7, 5, 4, 8, 24
+TURNS = 8  # lines of talk that count as one place
+SEVERAL = 3  # documents of talk that must hold a phrase beside a theme
 NEAR = 0.15  # NPMI from which a phrase belongs to a theme
 NEAR_ALONE, OFTEN_ALONE = 0.3, 3  # the same for a single common word in talk, and chunks that hold both
 TELLING = 1.0  # weirdness that several common words must have there on average
 APART = 2.2  # how much nearness to a chosen theme takes from another
 WIDE, LEAST = 0.08, 3.5  # share of the units, and units, that a theme must reach to count in full
-ALONE = 14.0  # times in a unit that a single word must come back to be half as good as several
+ALONE = 18.0  # times in a unit that a single word must come back to be half as good as several
+AGAIN = 4.0  # the same for several words, from which they count in full in talk
+LEADS = 0.5  # share of the units from which a speaker leads the talks
+PERSONAL = 0.3  # worth of who or where somebody is
 _OFTEN = 3  # times
 _FIRST = 50  # phrases that tell whether a corpus is one of names
 
@@ -51,14 +56,12 @@ class ThemeFinder:
         self.named = 2.5 * sum(p.named for p in found[:_FIRST]) > len(found[:_FIRST])
         parts = {s for stems in self.people for s in stems}
         self.phrases = [p for p in found if len(p.stems) > 1 or not p.named or p.stems[0] not in parts]
-        self.chunks = [gathered.chunks(p) for p in self.phrases]
-        chunks = {spot: i for i, spot in enumerate(sorted(set().union(*self.chunks)))}
-        rows = np.zeros((len(self.phrases), len(chunks)), np.float32)
-        for row, own in enumerate(self.chunks):
-            rows[row, [chunks[c] for c in own]] = 1
-        self.near = measure_nearness(rows)
+        self.talk = 2 * len(gathered.talks) >= len(gathered.notes)
+        chunks = [gathered.chunks(p) for p in self.phrases]
+        self.near = measure_nearness(mark_places(chunks))
+        self.places = [{(i, at // TURNS) for i, at in p.spots} for p in self.phrases] if self.talk else chunks
+        self.beside = measure_nearness(mark_places(self.places)) if self.talk else self.near
         self.units = len(gathered.titles)
-        self.fit = [any(gathered.line(spot).worth >= 0.3 for spot in p.spots) for p in self.phrases]
 
     def _is_person(self, phrase: Phrase, held: Container[tuple[str, ...]]) -> bool:
         """Whether a name is a person's: by its words, an office before it, or its last word as one who says things."""
@@ -108,39 +111,50 @@ class ThemeFinder:
     def _beside(self, best: int, used: set[int]) -> list[int]:
         """The phrases that go with one, nearest first: in chunks of several units where there are many."""
         head = self.phrases[best]
-        own, least = set(head.stems), 2 if self.units >= FEW else 1
+        own, least = set(head.stems), 1 if self.units < FEW else SEVERAL if self.talk else 2
         found = []
-        for i in np.flatnonzero(self.near[best] > NEAR).tolist():
+        for i in np.flatnonzero(self.beside[best] > NEAR).tolist():
             phrase = self.phrases[i]
-            together = self.chunks[best] & self.chunks[i]
+            together = self.places[best] & self.places[i]
             units = len({self.gathered.unit[d] for d, _ in together})
             if (
                 i not in used
+                and not (self.talk and self._is_who_or_where(phrase))
                 and units >= least
                 and own.isdisjoint(phrase.stems)
                 and self._tells(best, i, len(together))
             ):
-                found.append((-float(self.near[best, i]) * len(together) ** 0.5 * phrase.score**0.5, i))
+                found.append((-float(self.beside[best, i]) * len(together) ** 0.5 * phrase.score**0.5, i))
         return [i for _, i in sorted(found)]
 
     def _tells(self, theme: int, i: int, together: int) -> bool:
         """Whether a phrase tells something beside a theme: in what people say, common words often do not."""
         phrase = self.phrases[i]
-        if phrase.named or 2 * len(self.gathered.talks) < len(self.gathered.notes):
+        if phrase.named or not self.talk:
             return True
         if len(phrase.stems) == 1:
-            return bool(self.near[theme, i] >= NEAR_ALONE) and together >= OFTEN_ALONE
+            return bool(self.beside[theme, i] >= NEAR_ALONE) and together >= OFTEN_ALONE
         return sum(map(self.gathered.weirdness, phrase.stems)) >= TELLING * len(phrase.stems)
 
     def _gain(self, i: int) -> float:
         """What a phrase is worth as the first theme."""
         phrase = self.phrases[i]
-        value = phrase.score * (1.0 if self.fit[i] else 0.4)
+        value = phrase.score * (1.0 if phrase.fit else 0.4)
         value *= min(1.0, len(phrase.units) / min(max(LEAST, WIDE * self.units), self.units / 2))
         if not self.named and self.units >= FEW:
-            value *= 0.6 if phrase.named else 1.0
-            value *= min(0.5, len(phrase.spots) / len(phrase.units) / ALONE) if len(phrase.stems) == 1 else 1.0
+            value *= PERSONAL if self._is_who_or_where(phrase) else 0.6 if phrase.named else 1.0
+            again = len(phrase.spots) / len(phrase.units)
+            value *= (
+                min(0.5, again / ALONE) if len(phrase.stems) == 1 else min(1.0, again / AGAIN) if self.talk else 1.0
+            )
         return value
+
+    def _is_who_or_where(self, phrase: Phrase) -> bool:
+        """Whether a phrase is called by an office or a trade, or is a place: a theme is a matter."""
+        last = phrase.label.split()[-1].casefold().removesuffix("s")
+        return (not phrase.named and last in english_words("roles")) or (
+            phrase.named and len(phrase.stems) > 1 and last in english_words("place-heads")
+        )
 
     def _lessen(self, gain: float, i: int, theme: int) -> float:
         """What is left of the gain of a phrase beside a theme."""
@@ -154,10 +168,19 @@ class ThemeFinder:
             phrase = self.phrases[j]
             if not any(set(phrase.stems) & set(o.stems) for o in others):
                 others.append(phrase)
-        people = [o.label for o in others if o.stems in self.people][:NAMES]
+        people = [o.label for o in others if o.stems in self.people and o.fit][:NAMES]
         rest = [o for o in others if o.stems not in self.people][:BESIDE]
         label = f"{head.label} ({head.short.label})" if head.short else head.label
+        people = self._list_speakers(head) if self.talk else people
         return Theme(label, len(head.units), tuple(o.label for o in rest), tuple(people), self.sentences(head, rest))
+
+    def _list_speakers(self, phrase: Phrase) -> list[str]:
+        """Who says a phrase most, without those who lead the talks."""
+        said = Counter(self.gathered.said_by(spot)[0] for spot in dict.fromkeys(phrase.spots))
+        hosts = {"", *(name for name, n in self.gathered.voices.items() if n >= LEADS * self.units)}
+        return [name for name, n in sorted(said.items(), key=lambda x: (-x[1], x[0])) if name not in hosts and n > 1][
+            :NAMES
+        ]
 
     def sentences(self, head: Phrase, others: Sequence[Phrase]) -> tuple[Sentence, ...]:
         """The likeliest sentences for a phrase, one a unit: those that stand alone, with what goes with it."""
@@ -178,6 +201,15 @@ def pick_sentences(gathered: Gathered, scored: Sequence[tuple[float, Spot]], mos
         units[gathered.unit[spot[0]]] += 1
         rounds.append((units[gathered.unit[spot[0]]], place, spot))
     return tuple(gathered.sentence(spot) for _, _, spot in sorted(rounds)[:most])
+
+
+def mark_places(places: Sequence[set[Spot]]) -> NDArray[np.float32]:
+    """Rows that say which of all places each set has."""
+    number = {spot: i for i, spot in enumerate(sorted(set().union(*places)))}
+    rows = np.zeros((len(places), len(number)), np.float32)
+    for row, own in zip(rows, places, strict=True):
+        row[[number[spot] for spot in own]] = 1
+    return rows
 
 
 def measure_nearness(held: NDArray[np.float32]) -> NDArray[np.float32]:

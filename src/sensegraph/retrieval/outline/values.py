@@ -35,7 +35,8 @@ class Outline(msgspec.Struct, frozen=True):
     """What a corpus is about. `units` are titles: records with the same one count once; `voices` speak in so many.
 
     `themes` are those of its `form`: themes, groups of separate subjects, parts of a story (with its `cast`); "" where
-    there is too little for any. `notes` are the keys of what each document adds.
+    there is too little for any. So many units are `talks`: `people` are those who speak there, with lines that may say
+    who they are, and `opening` is what most of them open with. `notes` are the keys of what each document adds.
     """
 
     form: Form = ""
@@ -45,4 +46,7 @@ class Outline(msgspec.Struct, frozen=True):
     themes: tuple[Theme, ...] = ()
     cast: tuple[Theme, ...] = ()
     more: tuple[str, ...] = ()
+    talks: int = 0
+    people: tuple[Theme, ...] = ()
+    opening: tuple[Sentence, ...] = ()
     notes: tuple[str, ...] = ()
