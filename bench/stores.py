@@ -72,19 +72,23 @@ def others_cpu(postgres: bool) -> dict[int, float]:
 
 
 def grown(before: dict[int, float], after: dict[int, float]) -> float:
-    """What the processes that live now have used since before."""
+    """What these processes have used since before."""
     return sum(seconds - before.get(n, 0.0) for n, seconds in after.items())
 
 
-class Memory:
-    """The most anonymous memory of this process and of a worker, in MB, looked at twice a second."""
+class Watched:
+    """The most anonymous memory of this process and of a worker, in MB, and the CPU seconds of the others.
+
+    These are looked at twice a second, so that processes count that have ended.
+    """
 
     def __init__(self) -> None:
         self.own = self.worker = 0.0
+        self.others: dict[int, float] = {}
         self._ended = threading.Event()
         self._looking = threading.Thread(target=self._look, daemon=True)
 
-    def __enter__(self) -> Memory:
+    def __enter__(self) -> Watched:
         self._looking.start()
         return self
 
@@ -95,6 +99,7 @@ class Memory:
     def _look(self) -> None:
         while not self._ended.wait(0.5):
             self.own = max(self.own, scale.anonymous_mb(os.getpid()))
+            self.others |= others_cpu(False)
             for entry in Path("/proc").glob("[0-9]*/cmdline"):
                 with suppress(OSError):  # it has ended
                     command = entry.read_bytes()
@@ -178,15 +183,18 @@ def print_builds(folder: Path, url: str, passages: int, processes: int, engine: 
             return
         given = {"engine": "offline", "index": {"collect": False}, **settings}
         own_engine: dict[str, Any] = {"engine": scale.Reader(passages)} if engine == "synthetic" else {}
-        with Memory() as memory, Corpus.open(folder / name, settings=given, executor=executor, **own_engine) as corpus:
+        with (
+            Watched() as watched,
+            Corpus.open(folder / name, settings=given, executor=executor, **own_engine) as corpus,
+        ):
             before = own_cpu()
             others = others_cpu(False)
             corpus.add(documents)
             corpus.build()
             own = own_cpu() - before
-            rest = grown(others, others_cpu(False))
+            rest = grown(others, watched.others | others_cpu(False))
             key, size = (corpus.store.ref("index") or "")[:12], corpus.store.settle() / 1e6
-        found = f"{own:.1f} | {rest:.1f} | {own / (own + rest):.0%} | {memory.own:.0f} | {memory.worker:.0f}"
+        found = f"{own:.1f} | {rest:.1f} | {own / (own + rest):.0%} | {watched.own:.0f} | {watched.worker:.0f}"
         print(f"| {name} | {found} | {size:.1f} | {key} |", flush=True)
 
     def in_database(name: str) -> dict[str, Any]:

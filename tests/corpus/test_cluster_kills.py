@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import pickle
 import signal
 import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
@@ -45,6 +46,11 @@ def _work_once(batch: tuple[str, int]) -> list[int]:
     return [number]
 
 
+def _call_each(functions: Sequence[Callable[[], int]]) -> list[int]:
+    """What functions give that have no name to travel by."""
+    return [function() for function in functions]
+
+
 def _die_at_three(number: int) -> list[int]:
     """The work of a batch; number 3 kills its process whenever it is tried."""
     if number == 3:
@@ -67,6 +73,9 @@ def test_a_cluster_keeps_what_every_executor_keeps_when_a_worker_and_a_node_die(
         assert rules
         for name in rules:
             getattr(Contract(), name)()
+        far = RayExecutor(patience=0.0)
+        assert (far.elsewhere, pickle.loads(pickle.dumps(far)).elsewhere) == (True, False)
+        assert dict(far.map(_call_each, [[lambda: 7], [lambda: 8, lambda: 9]], waits=False)) == {0: [7], 1: [8, 9]}
         came = Counter[int]()
         batches = [(str(tmp_path), i) for i in range(60)]
         for position, result in RayExecutor(patience=0.0).map(_work_once, batches, waits=False):

@@ -71,6 +71,9 @@ class Extracted:
     size: int = 0
     kept: OrderedDict[int, list[tuple[Chunk, Extraction]]] = field(default_factory=OrderedDict, compare=False)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.chunks, self.extractions, self.by_document, self.counts, self.size)
+
     @property
     def keys(self) -> tuple[str, ...]:
         """What this depends on."""

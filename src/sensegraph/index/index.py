@@ -73,7 +73,9 @@ def catalogue_of(documents: Results[Document], chunks: Results[tuple[Chunk, ...]
         listed = (entry for k in chunks.keys for entry in cut[k])
         return Catalogue(tuple(known[k] for k in documents.keys), tuple(listed))
 
-    return rt.once(list_catalogue, make, names=(*documents.keys, *chunks.keys))
+    from sensegraph.runtime.delegating import once_on_worker
+
+    return once_on_worker(rt, list_catalogue, make, names=(*documents.keys, *chunks.keys))
 
 
 def _read_earlier(store: Store) -> Catalogue:

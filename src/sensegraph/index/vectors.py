@@ -172,11 +172,13 @@ def embed_records(texts: Callable[[], Sequence[str] | TextRuns], rt: Runtime, *,
     Vectors that were waited for are stored one by one too, as they come. An embedder that works on this machine is
     asked for those that the index of now lacks.
     """
+    from sensegraph.runtime.delegating import once_on_worker
 
     def make() -> tuple[str, ...]:
         return _embed_segments(texts(), rt)
 
-    found = rt.once(list_segments, make, names=("records", name, rt.embedder.fingerprint(), rt.numbers))
+    names = ("records", name, rt.embedder.fingerprint(), rt.numbers)
+    found = once_on_worker(rt, list_segments, make, names=names, asks="embedder")
     try:
         return Result(found.key, open_stack(rt.store, found.key))
     except StoreError:  # a segment is damaged or gone

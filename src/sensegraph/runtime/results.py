@@ -184,6 +184,10 @@ class Table(Sequence[B]):
         self.joined = rows.parts if isinstance(rows, JoinedRows) else ()
         self.kept: dict[str, Any] = {}  # what was found out about the records
         self.decode: Callable[[bytes], B] = msgspec.json.Decoder(kind).decode
+        self._kind = kind
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self._rows, self._kind)
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -239,6 +243,9 @@ class JoinedRows:
         self._starts = [0, *accumulate(count for _, count, _ in parts)]
         self._firsts = [first for *_, first in parts]
         self._opened: dict[int, Rows] = {}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self._store, self.parts)
 
     def __len__(self) -> int:
         return self._starts[-1]

@@ -31,6 +31,7 @@ from sensegraph.resolution import Group, Mentioned, Proposal, Resolution, Rule
 from sensegraph.resolution.aliases import Aliases, Name, Operation, with_groups
 from sensegraph.resolution.resolver import decide, explain
 from sensegraph.resolution.senses import NO_SENSES, Senses
+from sensegraph.runtime.delegating import once_on_worker
 from sensegraph.runtime.results import Result, step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Brief, Chunk, Context, Description, Entity, Graph, Passage, Source
@@ -290,7 +291,8 @@ def _find_automatic(
         several = sum(len(rows) - 1 for rows in made.clusters)
         return Joined(tuple(tuple(sorted(group)) for group in names), several, senses, made.notes)
 
-    found = rt.once(keep_joined, look, names=(*extracted.keys, aliases.key, apart_key(aliases)), how=alone).value
+    names = (*extracted.keys, aliases.key, apart_key(aliases))
+    found = once_on_worker(rt, keep_joined, look, names=names, how=alone).value
     unsure = [f"{name[0]!r} in {document} ({' or '.join(may)})" for name, document, may in found.senses.open]
     more = f", and {len(unsure) - _SHOWN} more" if len(unsure) > _SHOWN else ""
     said = f"it is open which of several is meant by {', '.join(unsure[:_SHOWN])}{more}"

@@ -98,9 +98,11 @@ def build_lookups(wholes: Sequence[tuple[Graph, Hierarchy]]) -> list[Lookups]:
 
 def find_lookups(graph: Result[Graph], hierarchy: Result[Hierarchy] | None, rt: Runtime) -> Result[Lookups]:
     """The lookups, made anew only when the graph or its communities changed."""
+    from sensegraph.runtime.delegating import once_on_worker
+
     shown = hierarchy.value if hierarchy else Hierarchy()
     names = (graph.key, hierarchy.key if hierarchy else "")
-    return rt.once(build_lookups, lambda: (graph.value, shown), names=names)
+    return once_on_worker(rt, build_lookups, lambda: (graph.value, shown), names=names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +207,9 @@ def build_ties(wholes: Sequence[tuple[Graph, Catalogue]]) -> list[Ties]:
 
 def find_ties(graph: Result[Graph], listed: Result[Catalogue], rt: Runtime) -> Result[Ties]:
     """The ties of a graph and its chunks, made anew only when one of them changed."""
-    return rt.once(build_ties, lambda: (graph.value, listed.value), names=(graph.key, listed.key))
+    from sensegraph.runtime.delegating import once_on_worker
+
+    return once_on_worker(rt, build_ties, lambda: (graph.value, listed.value), names=(graph.key, listed.key))
 
 
 def ties_of(index: Index, rt: Runtime) -> Ties:

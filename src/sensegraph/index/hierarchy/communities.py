@@ -22,6 +22,7 @@ from sensegraph.index.graph.columns import columns_of
 from sensegraph.index.hierarchy.packing import Group
 from sensegraph.index.manifest import Manifest
 from sensegraph.protocols import Store
+from sensegraph.runtime.delegating import once_on_worker
 from sensegraph.runtime.keys import encode_canonical, key
 from sensegraph.runtime.results import Result, Table, recall_result, step
 from sensegraph.runtime.runtime import Runtime
@@ -199,7 +200,8 @@ def find_communities(
     """The communities of `graph`; with `earlier`, found by changing those as little as the new graph demands."""
     shape = columns_of(graph.value).structure()
     before = (earlier.communities.key,) if earlier else ()
-    return rt.once(cluster_graphs, lambda: (graph.value, earlier), names=(shape, *before), settings=settings)
+    names = (shape, *before)
+    return once_on_worker(rt, cluster_graphs, lambda: (graph.value, earlier), names=names, settings=settings)
 
 
 def group_entities(graph: Graph, earlier: Earlier | None, settings: ClusterSettings) -> Communities:

@@ -25,6 +25,7 @@ from sensegraph.index.hierarchy.communities import (
     find_communities,
 )
 from sensegraph.index.hierarchy.packing import Group
+from sensegraph.runtime.delegating import once_on_worker
 from sensegraph.runtime.keys import document_part, key
 from sensegraph.runtime.results import Result, Table, step
 from sensegraph.runtime.runtime import Runtime
@@ -59,7 +60,8 @@ def group_graph(
     graph: Result[Graph], earlier: Earlier | None, rt: Runtime, settings: ClusterSettings
 ) -> tuple[str, Result[Communities]]:
     """The shape of a graph and its communities, the small ones gathered; those of `earlier` where the shape is its."""
-    small = rt.once(order_components, graph.value, names=(graph.key,), most=settings.max_cluster_size).value
+    most = settings.max_cluster_size
+    small = once_on_worker(rt, order_components, lambda: graph.value, names=(graph.key,), most=most).value
     shape = key(columns_of(graph.value).structure(), settings, *([small] if small else []))
     if earlier is not None and earlier.shape == shape:
         return shape, earlier.communities
@@ -67,7 +69,7 @@ def group_graph(
     if not small:
         return shape, found
     names = (found.key, key(small))
-    return shape, rt.once(gather_communities, lambda: (found.value, small), names=names, most=settings.max_cluster_size)
+    return shape, once_on_worker(rt, gather_communities, lambda: (found.value, small), names=names, most=most)
 
 
 @step("communities.small", version=1)

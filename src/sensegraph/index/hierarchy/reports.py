@@ -25,8 +25,9 @@ from sensegraph.index.left_out import quote_as_report
 from sensegraph.index.manifest import ChunkEntry
 from sensegraph.language.text import count_tokens
 from sensegraph.protocols import LanguageEngine
+from sensegraph.runtime.delegating import work_on_worker
 from sensegraph.runtime.keys import key
-from sensegraph.runtime.results import Result, Results, Table, step
+from sensegraph.runtime.results import Result, Results, Table, load_result, step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Chunk, Cluster, Context, Finding, Graph, Hierarchy, Report, Source, Statement
 
@@ -99,9 +100,13 @@ def report_all(
         removed = (f"{lost} references in reports named no record and were removed",) if lost else ()
         return Hierarchy(tuple(clusters), communities.value.modularity, (*communities.value.notes, *removed))
 
-    found = rt.once(keep_hierarchy, write, names=(communities.key, graph.key), **by)
-    rt.once(keep_trees, lambda: tuple(written[root] for root in sorted(written)), names=(found.key,), **by)
-    return found
+    def keep() -> str:
+        k = rt.once(keep_hierarchy, write, names=(communities.key, graph.key), **by).key
+        rt.once(keep_trees, lambda: tuple(written[root] for root in sorted(written)), names=(k,), **by)
+        return k
+
+    k = work_on_worker(rt, keep, "engine")
+    return Result(k, load_result(rt.store, keep_hierarchy, k))
 
 
 def _recall_trees(earlier: Result[Hierarchy], rt: Runtime, by: dict[str, Any]) -> tuple[WrittenTree, ...]:

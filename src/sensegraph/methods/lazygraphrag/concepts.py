@@ -29,6 +29,7 @@ from sensegraph.index.parts import Building, Part
 from sensegraph.language.noun_phrases import OneWord, Reader
 from sensegraph.methods import check_fields
 from sensegraph.runtime.columns import join_columns, pack_columns, unpack_columns
+from sensegraph.runtime.delegating import once_on_worker
 from sensegraph.runtime.results import Result, Results, recall_result, step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Chunk
@@ -298,7 +299,7 @@ def concept_graph(chunks: Results[tuple[Chunk, ...]], rt: Runtime, settings: Con
         begun = np.repeat([run.start for run in runs], [len(run.sizes) for run in found])
         return join_columns(moved) if moved else note_run(()), begun
 
-    return rt.once(make_concepts, whole, names=noted.keys, settings=settings)
+    return once_on_worker(rt, make_concepts, whole, names=noted.keys, settings=settings)
 
 
 def pruning_notes(found: Concepts) -> tuple[str, ...]:

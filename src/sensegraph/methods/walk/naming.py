@@ -180,9 +180,10 @@ def name_graph(chunks: Results[tuple[Chunk, ...]], rt: Runtime, settings: NameSe
     Stored by the step `naming.names`, so that an index recalls it: `recall(store, naming.names, key)`.
     """
     from sensegraph.methods.walk.name_runs import name_documents
+    from sensegraph.runtime.delegating import once_on_worker
 
     noted = rt.each(spell_documents, chunks)
-    return rt.once(make_names, lambda: name_documents(noted, rt), names=noted.keys, settings=settings)
+    return once_on_worker(rt, make_names, lambda: name_documents(noted, rt), names=noted.keys, settings=settings)
 
 
 def _join_runs(whole: NamedDocuments, settings: NameSettings) -> Names:

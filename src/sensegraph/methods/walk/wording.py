@@ -244,6 +244,7 @@ class WordingPart(Part[Wording, NoSettings]):
     def build(self, building: Building, settings: NoSettings) -> MadePart:
         """The wording of all chunks; no engine is asked."""
         from sensegraph.algorithms.segments import cut_keys
+        from sensegraph.runtime.delegating import once_on_worker
 
         rt, chunks, catalogue = building.rt, building.spine.by_document, building.spine.catalogue.value
         entries = catalogue.documents
@@ -257,7 +258,8 @@ class WordingPart(Part[Wording, NoSettings]):
         named = [(*(worded.keys[i] for i in run), *(chunks.keys[i] for i in run)) for run in runs]
         made = rt.once_each(word_runs, ReadItems(rt.store, len(runs), find), named)
         names = tuple(run.key for run in made)
-        return MadePart(PartEntry(rt.once(make_wording, lambda: [run.value for run in made], names=names).key))
+        joined = once_on_worker(rt, make_wording, lambda: [run.value for run in made], names=names)
+        return MadePart(PartEntry(joined.key))
 
     def read(self, index: Index) -> Wording:
         """The wording, mapped."""

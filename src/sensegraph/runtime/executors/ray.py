@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import hashlib
+import pickle
 import time
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import ray
 
 from sensegraph.errors import SettingsError
+from sensegraph.runtime.activity import check_stop
 from sensegraph.runtime.executors.processes import LocalExecutor, attempt, begin_here
 
 _AHEAD = 2  # tasks for each CPU that are on their way, so that none waits for the driver
-_TOGETHER = 4  # batches of a task at most, where there are many: a task costs the driver as much as a batch
+_TOGETHER = 16  # batches of a task at most, where there are many: a task costs the driver as much as several batches
+_CALLS = 8  # that stay in the cluster: a step comes again in the next part of an index
 _LOOKED_S = 5.0  # after which the CPUs of the cluster are counted again: nodes come and go
+_PATIENCE_S = 2.0  # of a worker that has work for others: where it asks at once, more workers than CPUs are started
 _RETRIES = 3  # of a batch whose worker or node died
 _COPIES: dict[str, Any] = {}  # of a worker: the call that it works for
 
@@ -30,7 +36,8 @@ class RayExecutor:
 
     def __init__(self, address: str = "", threads: int = 16, processes: int = 0, patience: float = 2.0) -> None:
         self.address, self.patience = address, patience
-        self._here = LocalExecutor(threads, processes)
+        self._here, self._of_worker = LocalExecutor(threads, processes), False
+        self._calls: OrderedDict[str, Any] = OrderedDict()  # by what they hold, those used last at the end
 
     def map(
         self, call: Callable[[Any], Any], batches: Sequence[Any], *, waits: bool
@@ -39,10 +46,27 @@ class RayExecutor:
         if waits:
             yield from self._here.map(call, batches, waits=True)
             return
-        begun = yield from begin_here(call, batches, self.patience)
+        begun = 0 if self.elsewhere else (yield from begin_here(call, batches, self.patience))
         if begun < len(batches):
             self._connect()
-            yield from _run_on_cluster(call, batches, begun)
+            yield from _run_on_cluster(self._share(call), batches, begun)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _executor_of_worker, (self._here.threads, max(self.patience, _PATIENCE_S))
+
+    @property
+    def elsewhere(self) -> bool:
+        """Whether work goes to the nodes at once, be it little: it does when they have begun, but for a worker's."""
+        return not self._of_worker and (not self.patience or bool(ray.is_initialized()))
+
+    def _share(self, call: Callable[[Any], Any]) -> tuple[str, Any]:
+        """What a call is named after, and where it lies in the cluster; one that was there lately is not sent again."""
+        packed = ray.cloudpickle.dumps(call)
+        name = f"{ray.get_runtime_context().get_job_id()} {hashlib.blake2b(packed, digest_size=20).hexdigest()}"
+        self._calls[name] = self._calls.pop(name, None) or ray.put(packed)
+        if len(self._calls) > _CALLS:
+            self._calls.popitem(last=False)
+        return name, self._calls[name]
 
     def _connect(self) -> None:
         """Join the cluster, once in a process."""
@@ -61,33 +85,49 @@ class RayExecutor:
             ) from e
 
 
-def _run_batches(name: str, call: Sequence[Any], batches: Sequence[Any]) -> list[Any]:
+def _executor_of_worker(threads: int, patience: float) -> RayExecutor:
+    """The executor of what a worker does that has steps of its own: little work stays with it."""
+    made = RayExecutor("", threads, patience=patience)
+    made._of_worker = True
+    return made
+
+
+def _pack(value: Any) -> bytes:
+    """A value that travels: pickled in C, ten times as fast as Ray does it, but for what only Ray can pickle."""
+    try:
+        return pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
+    except (pickle.PicklingError, AttributeError, TypeError):
+        packed: bytes = ray.cloudpickle.dumps(value)
+        return packed
+
+
+def _run_batches(name: str, call: Sequence[Any], batches: bytes) -> bytes:
     """The results of batches or their exceptions; the call, in a list so that it is not unpacked each time, is kept."""
     if name not in _COPIES:
         _COPIES.clear()
-        _COPIES[name] = ray.get(call[0])
-    return [attempt(_COPIES[name], batch) for batch in batches]
+        _COPIES[name] = pickle.loads(ray.get(call[0]))
+    return _pack([attempt(_COPIES[name], batch) for batch in pickle.loads(batches)])
 
 
 _TASK: Any = ray.remote(max_retries=_RETRIES)(_run_batches)
 
 
 def _run_on_cluster(
-    call: Callable[[Any], Any], batches: Sequence[Any], position: int
+    call: tuple[str, Any], batches: Sequence[Any], position: int
 ) -> Iterator[tuple[int, Any | BaseException]]:
     """Run batches from number `position` on; leaving early cancels what has not begun.
 
     Of a task that fails each batch runs again alone: one of them may be to blame.
     """
-    shared = ray.put(call)
-    name, window, looked = shared.hex(), 0, -_LOOKED_S
+    (name, shared), window, looked = call, 0, -_LOOKED_S
     running: dict[Any, range] = {}
 
     def begin(some: range) -> None:
-        running[_TASK.remote(name, [shared], [batches[i] for i in some])] = some
+        running[_TASK.remote(name, [shared], _pack([batches[i] for i in some]))] = some
 
     try:
         while running or position < len(batches):
+            check_stop()
             if time.monotonic() - looked > _LOOKED_S:
                 window, looked = _AHEAD * max(1, int(ray.cluster_resources().get("CPU", 1))), time.monotonic()
             while position < len(batches) and len(running) < window:
@@ -98,7 +138,7 @@ def _run_on_cluster(
             for one in done:
                 some = running.pop(one)
                 try:
-                    yield from zip(some, ray.get(one), strict=True)
+                    yield from zip(some, pickle.loads(ray.get(one)), strict=True)
                 except ray.exceptions.RayError as e:
                     if len(some) == 1:
                         yield some.start, e

@@ -183,6 +183,9 @@ class StoredRows:
         self._blocks: OrderedDict[int, Block] = OrderedDict()
         self._lists: OrderedDict[str, tuple[str, dict[str, int]]] = OrderedDict()
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self._source, self._key, self._number, (self._length, self._first))
+
     def __len__(self) -> int:
         return self._length
 

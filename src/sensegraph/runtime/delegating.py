@@ -1,0 +1,130 @@
+"""Work over the whole corpus that a worker does, with a runtime of its own: what it reads never comes here."""
+
+from __future__ import annotations
+
+import copyreg
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, Literal, TypeVar, cast
+
+from sensegraph.runtime.batches import SetAside, is_shared
+from sensegraph.runtime.keys import key
+from sensegraph.runtime.results import Result, Step, load_result
+from sensegraph.runtime.runtime import Runtime
+
+A = TypeVar("A")
+B = TypeVar("B")
+T = TypeVar("T")
+Asks = Literal["", "engine", "embedder"]
+
+
+@dataclass(frozen=True, slots=True)
+class Errand(Generic[T]):
+    """Work for a worker, with the runtime that it uses; `listed` says whether it is told what the work rests on."""
+
+    rt: Runtime
+    work: Callable[[], T]
+    listed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome(Generic[T]):
+    """What came of an errand, and what its runtime has counted and listed meanwhile."""
+
+    value: T
+    computed: Counter[str]
+    begun: Counter[str]
+    aside: list[SetAside]
+    lacking: list[str]
+    doubted: list[str]
+    inside: list[str]
+
+
+def work_on_worker(rt: Runtime, work: Callable[[], T], asks: Asks = "") -> T:
+    """What `work` gives, done by a worker where the store is shared and workers are on other machines, else here.
+
+    So one process is no limit to how many help. `work` travels with `rt`, which it uses, and changes nothing else; what
+    it gives is small. Which tool it `asks`, if any: where that waits, calls are made here, where they are counted and
+    written down. What fails on a worker is tried here, and says why.
+    """
+    if not is_delegated(rt, asks):
+        return work()
+    for _, found in rt.executor.map(run_errand, [Errand(rt, work, bool(rt.inside))], waits=False):
+        if isinstance(found, Outcome):
+            rt.computed.update(found.computed)
+            rt.begun.update(found.begun)
+            rt.aside.extend(found.aside)
+            rt.lacking.extend(found.lacking)
+            rt.doubted.extend(found.doubted)
+            if rt.inside:
+                rt.inside[-1].extend(found.inside)
+            return cast(T, found.value)
+    return work()
+
+
+def once_on_worker(
+    rt: Runtime,
+    step: Step[A, B],
+    whole: Callable[[], A],
+    *,
+    names: Sequence[str],
+    asks: Asks = "",
+    **settings: Any,
+) -> Result[B]:
+    """`Runtime.once` by `work_on_worker`, where its result is missing."""
+    if not is_delegated(rt, asks) or not rt.missing(step, cast(Sequence[A], [whole]), names=[key(*names)], **settings):
+        return rt.once(step, whole, names=names, **settings)
+    rt.progress(step.name, 0, 1)
+    k: str = work_on_worker(rt, lambda: rt.once(step, whole, names=names, **settings).key, asks)
+    rt.progress(step.name, 1, 1)
+    return Result(k, load_result(rt.store, step, k))
+
+
+def is_delegated(rt: Runtime, asks: Asks = "") -> bool:
+    """Whether a worker does what is work for one process and asks this tool."""
+    elsewhere = is_shared(rt.store) and bool(getattr(rt.executor, "elsewhere", False))
+    return elsewhere and not (asks and getattr(rt, asks).waits)
+
+
+def run_errand(errand: Errand[T]) -> Outcome[T]:
+    """Do the work with the runtime that came with it."""
+    rt = errand.rt
+    begun, aside = Counter(rt.begun), len(rt.aside)
+    rt.inside.append([])
+    value = errand.work()
+    more = Counter({name: count - begun[name] for name, count in rt.begun.items() if count != begun[name]})
+    inside = rt.inside.pop() if errand.listed else []
+    return Outcome(value, rt.computed, more, rt.aside[aside:], rt.lacking, rt.doubted, inside)
+
+
+def _reduce_runtime(rt: Runtime) -> tuple[Any, ...]:
+    """A runtime for a worker: what failed so far, the same store, and the same tools but for those that wait.
+
+    Nobody is told of its progress.
+    """
+    tools = [None if tool and tool.waits else tool for tool in (rt.engine, rt.embedder, rt.reranker)]
+    given = (*tools, rt.chunker, rt.store, rt.executor)
+    return _copy_runtime, (given, rt.most_failed, rt.retry, rt.numbers, rt.aside, rt.begun)
+
+
+def _copy_runtime(
+    given: tuple[Any, ...], most_failed: float, retry: bool, numbers: Any, aside: list[SetAside], begun: Counter[str]
+) -> Runtime:
+    engine, embedder, reranker, chunker, store, executor = given
+    return Runtime(
+        engine,
+        embedder,
+        store,
+        executor,
+        reranker=reranker,
+        chunker=chunker,
+        most_failed=most_failed,
+        retry=retry,
+        numbers=numbers,
+        aside=aside,
+        begun=begun,
+    )
+
+
+copyreg.pickle(Runtime, _reduce_runtime)
