@@ -31,6 +31,7 @@ _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder().decode
 FULL = 1 << 18  # bytes that wait to be read, above which no more are written
 _OBJECTION = b"This reply cannot be used"
+_LOOK_S = 0.05  # seconds between two looks whether a reply that is late is due
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,8 +294,13 @@ class _Connection(asyncio.Protocol):
     def begin(self, path: str, key: str, body: bytes) -> None:
         self.server.in_flight += 1
         self.server.most_in_flight = max(self.server.most_in_flight, self.server.in_flight)
-        if latency := self.server.script.latency_s:
-            asyncio.get_running_loop().call_later(latency, self.finish, path, key, body)
+        self.wait(asyncio.get_running_loop().time(), path, key, body)
+
+    def wait(self, began: float, path: str, key: str, body: bytes) -> None:
+        """Finish after the latency of the script, or as soon as another script has less."""
+        loop = asyncio.get_running_loop()
+        if (left := began + self.server.script.latency_s - loop.time()) > 0:
+            loop.call_later(min(left, _LOOK_S), self.wait, began, path, key, body)
         else:
             self.finish(path, key, body)
 

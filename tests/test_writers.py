@@ -56,7 +56,7 @@ def made(tmp_path: Path, server: ScriptedServer) -> Iterator[Corpus]:
 
 def until(server: ScriptedServer, running: subprocess.Popen[str]) -> None:
     """Wait until a process asks the server something: it has begun to build."""
-    while not server.calls and running.poll() is None:
+    while not server.in_flight and not server.calls and running.poll() is None:
         time.sleep(0.01)
     assert running.poll() is None
 
@@ -79,7 +79,7 @@ def test_the_second_of_two_builds_is_told_or_waits_and_neither_loses_a_document(
     made: Corpus, server: ScriptedServer, tmp_path: Path
 ) -> None:
     server.reset()
-    server.script = Script(latency_s=4.0)  # until the second is told
+    server.script = Script(latency_s=100.0)  # until the second is told
     first = started(made.root, server, 0, "one")
     until(server, first)
     impatient = started(made.root, server, 0, "fourth")
