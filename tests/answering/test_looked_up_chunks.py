@@ -240,3 +240,19 @@ def test_chunks_with_an_identifier_or_of_the_file_that_is_named_are_read(tmp_pat
         assert "[LM-2021-7]" in found.text
         assert find_identified_chunks("Who counted LM-2021-7?", [found], index) == []  # it is read already
         assert "“LM-2021-8” stands nowhere" in corpus.query("What is LM-2021-8?").text
+
+
+def test_who_bears_the_name_as_a_part_of_his_own_is_looked_up_too_where_it_is_a_persons(tmp_path) -> None:
+    texts = {
+        "a": "Sam Orr slept on the quay.",
+        "b": "Samuel Orr is a pilot from Orl.",
+        "c": "Orr is a village. The village is old.",
+        "d": "It rained.",
+    }
+    with Corpus.open(tmp_path, settings={"engine": "offline", "index": {"parts": ["names"]}}) as c:
+        c.add([Document(name, text) for name, text in texts.items()])
+        c.build()
+        passages, counts = find_named_chunks("Who is Sam Orr?", c.index())
+        assert [p.text for p in passages] == [texts["b"], texts["a"]]
+        assert counts is not None
+        assert counts.chunks == 1

@@ -133,3 +133,10 @@ def test_the_nearest_label_alone_says_who_speaks() -> None:
     (problem,) = checked(first).problems
     assert problem.reason == "the cited documents name no cy"
     assert checked(replace(first, text=first.text.replace("Cy", "Ada Lind"))).problems == ()
+
+
+def test_of_a_document_that_is_not_there_it_is_not_said_whom_it_names() -> None:
+    said = Answer("Bo says that Bergen is cold. [1]", (Citation(1, "gone", 0, 4, "Cold"),))
+    found = check_answer(said, {}.get, ByWords())
+    assert [p.kind for p in found.problems if p.kind == "speaker"] == []
+    assert found.problems
