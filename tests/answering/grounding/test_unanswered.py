@@ -157,6 +157,7 @@ REFUSED = (
         ("When after the flood of 1950 was the mill sold?", "The mill was sold in 1948, after the flood.", ""),
         ("Which incidents were reported?", "- The ferry touched ground.\n- The gate froze.\n- The wire broke.", ""),
         ("What are the main themes of the letters of Eva Holm?", WEAVER, "names of the question"),
+        ("What are the main themes of these letters?", WEAVER, ""),  # which asks for all of them
         ("WHICH BISHOP DIED IN BREMEN?", WEAVER, "most words of the question"),
         ("Which Bishop Died In Old Bremen?", WEAVER, "most words of the question"),
         ("What did Cy Dahl tell the weaver of the ropes of Ostby?", WEAVER, ""),  # one of two names is there
@@ -197,6 +198,26 @@ def test_words_around_a_quote_count_less_and_for_a_bare_answer_all_that_is_near(
     ):
         found = check_answer(Answer("Bo Berg. [1]", (cited,)), {"far": document}.get, ByWords(), posed=asked)
         assert (found.unanswered == ()) is reasonless
+
+
+def test_a_time_in_the_title_of_what_is_cited_is_one_that_the_answer_has() -> None:
+    said = "In 1990 Bo Berg kept the lamp of Ostby. In 1991 he left Ostby."
+    for title, told in (("Letters of April 2015", 0), ("Letters of April 2016", 1), ("Letters", 1)):
+        asked = PosedQuestion("Who kept the lamp of Ostby in spring 2015?")
+        assert len(find_unanswered(asked, AnswerTexts(said, titles=(title,)))) == told
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("What did Cy Dahl tell Mr Reeve in May?", ("Cy Dahl", "Mr Reeve")),
+        ("What did he write to Mr. in March?", ()),
+        ("Did Eva Holm's brother meet Eva Holm?", ("Eva Holm",)),
+        ("Why?", ()),
+    ],
+)
+def test_the_names_of_a_question_are_neither_months_nor_titles(question: str, names: tuple[str, ...]) -> None:
+    assert _Comparison(question, None, AnswerTexts("The ferry left at noon.")).names == names
 
 
 def test_a_word_that_stands_nowhere_in_the_corpus_may_be_another_for_the_same() -> None:
