@@ -8,6 +8,7 @@ import pytest
 
 from sensegraph.answering.asking import count_words
 from sensegraph.answering.looked_up_chunks import (
+    _read_head,
     find_files_called,
     find_identified_chunks,
     find_listed_chunks,
@@ -201,6 +202,23 @@ def test_the_head_of_a_document_is_its_id_and_its_first_lines_where_these_are_no
         corpus.build()
         found = corpus.search("quay", method="bm25").passages
         assert [head for _, head in read_heads(found, corpus.index())] == ["a The Quay License Version 2", "b"]
+
+
+@pytest.mark.parametrize(
+    ("text", "head"),
+    [
+        ("# One Heading\n\nTwo\nHeadings\n\nThree Headings\n\nIt rained.", "x T One Heading Two Headings"),
+        (
+            "A heading with no more than eight words\n\nIt rained.",
+            "x T A heading with no more than eight words It rained.",
+        ),
+        ("A heading that has a little more than eight words\n\nIt rained.", "x T"),
+        (f"One Heading\n\n{FAR}\n\nAnother", "x T One Heading"),
+        ("", "x T"),
+    ],
+)
+def test_two_blocks_of_eight_words_at_most_head_a_document_with_its_id_and_title(text: str, head: str) -> None:
+    assert _read_head(Document("x", text, "T")) == head
 
 
 def test_words_of_ids_and_titles_stand_in_the_sources(tmp_path) -> None:
