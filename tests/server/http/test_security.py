@@ -560,3 +560,36 @@ def test_a_request_may_send_so_many_bytes_and_a_file_more(
         return found
 
     assert asyncio.run(take()) == taken
+
+
+def test_one_token_of_either_level_is_enough_to_need_one() -> None:
+    known = (sha256(b"known-token").digest(),)
+    assert not Tokens()
+    for tokens, level in (
+        (Tokens(read=known), "read"),
+        (Tokens(write=known), "write"),
+        (Tokens(known, known), "write"),
+    ):
+        assert tokens
+        assert tokens.level_of("known-token") == level
+        assert tokens.level_of("other-token") == ""
+
+
+def test_a_file_of_tokens_with_one_level_alone_is_one_and_an_empty_one_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "tokens"
+    path.touch(mode=0o600)
+    for text, level in ((f"read {READ}", "read"), (f"# first\n\nwrite {READ}\n", "write")):
+        path.write_text(text)
+        assert read_token_file(path).level_of(READ) == level
+    for text, said in (
+        ("# nothing\n", "holds no token"),
+        (f"\nadmin {READ}", "line 2: not of the form"),
+        (f"read {READ} more", "line 1: not of the form"),
+        ("read short", "line 1: the token has fewer than"),
+    ):
+        path.write_text(text)
+        with pytest.raises(SettingsError, match=said):
+            read_token_file(path)
+    path.chmod(0o640)
+    with pytest.raises(SettingsError, match="may be read by others"):
+        read_token_file(path)
