@@ -65,7 +65,7 @@ def find_paper(name: str) -> str:
     wanted = others.get(name, name)
     if wanted in known:
         return wanted
-    near = get_close_matches(name, [*known, *others], 1)
+    near = get_close_matches(name, [*known, *others])
     hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}."
     raise InputError(f"No tables of a paper {name!r}; {hint}")
 
