@@ -19,7 +19,7 @@ import msgspec
 HOMES = {  # where rules of tests stand
     "": "rules", "said": "rules_of_language", "outline": "rules_of_outlines", "answer": "rules_of_answers",
     "names": "rules_of_names", "file": "rules_of_files",
-    "questions": "rules_of_questions", "pictures": "rules_of_pictures",
+    "questions": "rules_of_questions", "pictures": "rules_of_pictures", "lab": "rules_of_lab",
     "arrays": "rules_of_arrays", "index": "rules_of_indexes", "command": "rules_of_commands",
 }  # fmt: skip
 PINNED = Path(__file__).parent / "data" / "rules"
