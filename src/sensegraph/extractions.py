@@ -93,8 +93,7 @@ class Document(Shortened):
         """Where each page begins in the text, empty ones at its end left out; nothing where it has no form feed."""
         if "\f" not in self.text:
             return ()
-        last = len(self.text.rstrip())
-        return 0, *(place for m in re.finditer("\f", self.text) if (place := m.end()) < last)
+        return 0, *(m.end() for m in re.finditer("\f", self.text.rstrip()))
 
     @property
     def figures(self) -> tuple[PlacedFigure, ...]:

@@ -9,9 +9,12 @@ from typing import Any
 import pytest
 
 from harbour import papers
+from sensegraph.answering import asking
 from sensegraph.answering.asking import (
     NOTHING,
     Patient,
+    add_listed_chunks,
+    add_named_chunks,
     conclude_answer,
     for_quoting,
     for_writing,
@@ -134,3 +137,54 @@ def test_a_patient_listener_hears_nothing_until_something_is_cited() -> None:
     for piece in ("It rains", " in Oslo", " [1", "]. ", "More."):
         patient(piece)
     assert heard == ["It rains in Oslo [1]. ", "More."]
+
+
+# ── chunks that are looked up ──
+
+
+@pytest.fixture
+def look_up(monkeypatch: pytest.MonkeyPatch, quotes: Runtime) -> Any:
+    """What becomes of evidence where chunks are looked up: kind, id and score of its passages."""
+    monkeypatch.setattr(asking, "documents_behind", lambda passages, index: ())
+
+    def look(add: Any, evidence: Evidence, **found: Any) -> tuple[list[tuple[str, str, float]], Any]:
+        for name in ("named", "identified", "listed", "opening"):
+            given = found.get(name, ([], None) if name == "named" else ([], True) if name == "listed" else [])
+            monkeypatch.setattr(asking, f"find_{name}_chunks", lambda *_, given=given: given)
+        made, also = add(Question("Who?"), evidence, None, quotes)
+        assert (made.omitted, made.notes) == (evidence.omitted, evidence.notes)
+        return [(p.kind, p.id, p.score) for p in made.passages], also
+
+    return look
+
+
+HAD = Evidence(
+    (Passage("entity", "a", "", 3.0), Passage("chunk", "b", "", 2.0), Passage("chunk", "c", "", 1.0)),
+    omitted=4, notes=("n",),
+)  # fmt: skip
+A, B, D = (Passage("chunk", name, "", 0.1) for name in "abd")
+AS_IT_WAS = [("entity", "a", 3.0), ("chunk", "b", 2.0), ("chunk", "c", 1.0)]
+
+
+def test_chunks_with_a_name_or_an_identifier_stand_in_front_each_once(look_up: Any) -> None:
+    front = [("chunk", "a", 3.0), ("chunk", "b", 3.0), ("entity", "a", 3.0), ("chunk", "c", 1.0)]
+    assert look_up(add_named_chunks, HAD, named=([A, B], "counts")) == (front, "counts")
+    assert look_up(add_named_chunks, HAD, identified=[A, B]) == (front, None)
+    assert look_up(add_named_chunks, HAD, named=([A, B], "counts"), identified=[D]) == (front, "counts")
+    assert look_up(add_named_chunks, HAD, named=([], "counts")) == (AS_IT_WAS, "counts")
+    assert look_up(add_named_chunks, Evidence(), named=([D], "counts")) == ([("chunk", "d", 1.0)], "counts")
+
+
+def test_chunks_of_a_list_stand_behind_where_they_are_not_there_yet(look_up: Any) -> None:
+    behind = [*AS_IT_WAS, ("chunk", "d", 0.1)]
+    assert look_up(add_listed_chunks, HAD, listed=([B, D], False)) == (behind, False)
+    assert look_up(add_listed_chunks, HAD, opening=[D, B]) == (behind, True)
+    assert look_up(add_listed_chunks, HAD, listed=([D], True), opening=[A]) == (behind, True)
+    assert look_up(add_listed_chunks, HAD, listed=([B], False)) == (AS_IT_WAS, False)
+    assert look_up(add_listed_chunks, HAD) == (AS_IT_WAS, True)
+
+
+def test_an_engine_that_writes_is_given_what_was_found(writes: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(asking, "find_named_chunks", lambda *_: pytest.fail("it is not looked up"))
+    assert add_named_chunks(Question("Who?"), HAD, None, writes) == (HAD, None)  # type: ignore[arg-type]
+    assert add_listed_chunks(Question("Who?"), HAD, None, writes) == (HAD, True)  # type: ignore[arg-type]

@@ -8,6 +8,7 @@ import pytest
 
 from sensegraph.answering.asking import count_words
 from sensegraph.answering.looked_up_chunks import (
+    _read_head,
     find_files_called,
     find_identified_chunks,
     find_listed_chunks,
@@ -203,6 +204,23 @@ def test_the_head_of_a_document_is_its_id_and_its_first_lines_where_these_are_no
         assert [head for _, head in read_heads(found, corpus.index())] == ["a The Quay License Version 2", "b"]
 
 
+@pytest.mark.parametrize(
+    ("text", "head"),
+    [
+        ("# One Heading\n\nTwo\nHeadings\n\nThree Headings\n\nIt rained.", "x T One Heading Two Headings"),
+        (
+            "A heading with no more than eight words\n\nIt rained.",
+            "x T A heading with no more than eight words It rained.",
+        ),
+        ("A heading that has a little more than eight words\n\nIt rained.", "x T"),
+        (f"One Heading\n\n{FAR}\n\nAnother", "x T One Heading"),
+        ("", "x T"),
+    ],
+)
+def test_two_blocks_of_eight_words_at_most_head_a_document_with_its_id_and_title(text: str, head: str) -> None:
+    assert _read_head(Document("x", text, "T")) == head
+
+
 def test_words_of_ids_and_titles_stand_in_the_sources(tmp_path) -> None:
     said = "The Tide Foundation may publish revised versions of this licence from time to time."
     with Corpus.open(tmp_path, settings={"engine": "offline", "index": {"parts": []}}) as corpus:
@@ -240,3 +258,19 @@ def test_chunks_with_an_identifier_or_of_the_file_that_is_named_are_read(tmp_pat
         assert "[LM-2021-7]" in found.text
         assert find_identified_chunks("Who counted LM-2021-7?", [found], index) == []  # it is read already
         assert "“LM-2021-8” stands nowhere" in corpus.query("What is LM-2021-8?").text
+
+
+def test_who_bears_the_name_as_a_part_of_his_own_is_looked_up_too_where_it_is_a_persons(tmp_path) -> None:
+    texts = {
+        "a": "Sam Orr slept on the quay.",
+        "b": "Samuel Orr is a pilot from Orl.",
+        "c": "Orr is a village. The village is old.",
+        "d": "It rained.",
+    }
+    with Corpus.open(tmp_path, settings={"engine": "offline", "index": {"parts": ["names"]}}) as c:
+        c.add([Document(name, text) for name, text in texts.items()])
+        c.build()
+        passages, counts = find_named_chunks("Who is Sam Orr?", c.index())
+        assert [p.text for p in passages] == [texts["b"], texts["a"]]
+        assert counts is not None
+        assert counts.chunks == 1

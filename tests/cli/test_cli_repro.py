@@ -19,13 +19,19 @@ from judged_towns import written
 from scripted import ScriptedServer
 from sensegraph.cli import app
 from sensegraph.cli.lab import table_measuring
-from sensegraph.cli.lab.repro import format_reproduction
+from sensegraph.cli.lab.repro import format_printed, format_reproduction
 from sensegraph.cli.lab.table_measuring import _KINDS, Bench, _set_beside_published, hash_measuring_sets
 from sensegraph.cli.options import skip_progress
 from sensegraph.corpus.settings import convert_settings
 from sensegraph.errors import InputError
 from sensegraph.lab.experiments.conditions import Plan
-from sensegraph.lab.experiments.published import list_papers, read_published_table, read_win_rate_comparisons
+from sensegraph.lab.experiments.published import (
+    Published,
+    find_printed_table,
+    list_papers,
+    read_published_table,
+    read_win_rate_comparisons,
+)
 from sensegraph.lab.reproduction.table_recipes import (
     Pinned,
     Recipe,
@@ -117,6 +123,53 @@ def test_a_table_is_told_in_three_columns_with_what_ours_is_against_each() -> No
     assert lines[6].startswith("1 of 2 pinned figures are as before (± 1 %; 2026-01-02: sensegraph eval papers x")
     assert recipe.pins("model") is None
     assert recipe.pins("offline", "other data") is None
+
+
+def test_a_difference_is_shown_from_a_twentieth_of_a_percent_on_and_what_is_not_there_as_a_dash() -> None:
+    recipe = Recipe("1", "answers", "", {"a": "claims"}, 5.0)
+    ours = {"a": [2000.0, 2001.0, 2000.98, 2000.0, None]}
+    printed = {"a": [2000.0, 2000.0, 2000.0, None, 2000.0]}
+    found = ReproducedTable(recipe, list_figures(recipe, tuple("ABCDE"), ours, printed, None), "offline")
+    lines = format_reproduction("x", found).splitlines()
+    assert [re.split(r"  +", line.strip()) for line in lines[2:7]] == [
+        ["a A", "2,000", "2,000", "–", "reproduced", "–"],
+        ["a B", "2,000", "2,001", "–", "reproduced (+0.1 %)", "–"],
+        ["a C", "2,000", "2,000.98", "–", "reproduced", "–"],
+        ["a D", "–", "2,000", "–", "–", "–"],
+        ["a E", "2,000", "–", "–", "not reproduced", "–"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("most", "rows", "more"),
+    [(0, "abc", ""), (3, "abc", ""), (2, "ab", "and 1 rows more: --table 2"), (1, "a", "and 2 rows more: --table 2")],
+)
+def test_of_the_published_figures_as_many_rows_are_shown_as_are_asked_for(
+    most: int, rows: str, more: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = Published("", "2", "Counts", ("x", "y"), {"a": (1.0, None), "b": (2.5, 3.0), "c": (4.0, 5.0)})
+    monkeypatch.setattr("sensegraph.lab.experiments.published.find_printed_table", lambda paper, table: known)
+    recipe = Recipe("2", "answers", "", {})
+    bench = Bench("edge2024", Path(), Path(), {}, skip_progress)
+    lines = format_printed(recipe, bench, most).splitlines()
+    assert lines[0] == f"edge2024, {recipe.title}, as published: Counts"
+    assert lines[1].split() == ["published", "x", "y"]
+    assert [line.split()[0] for line in lines[2:][: len(rows)]] == list(rows)
+    assert lines[2].split() == ["a", "1", "–"]
+    assert lines[2 + len(rows) :] == [more] * bool(more)
+    monkeypatch.setattr("sensegraph.lab.experiments.published.find_printed_table", lambda paper, table: None)
+    assert format_printed(recipe, bench, most) == ""
+
+
+@pytest.mark.parametrize(
+    ("paper", "table", "there"),
+    [("edge2024", "6", True), ("edge2024", "2", True), ("edge2024", "99", False), ("zhang2025", "6", False),
+     ("zhang2025", "2", True)],
+)  # fmt: skip
+def test_a_table_is_there_as_it_was_printed_or_it_is_none(paper: str, table: str, there: bool) -> None:
+    found = find_printed_table(paper, table)
+    assert (found is not None) is there
+    assert found is None or (found.table == table and found.rows)
 
 
 def test_without_a_pin_the_reason_is_said() -> None:

@@ -18,6 +18,7 @@ from sensegraph.corpus.names import Applied, Resolved
 from sensegraph.corpus.settings import Settings
 from sensegraph.corpus.sources import Plan
 from sensegraph.corpus.workspace import Built
+from sensegraph.documents.images import FiguresRead, UnreadImages
 from sensegraph.errors import InputError
 from sensegraph.graphs.match.matches import Matches
 from sensegraph.index.browse.pages import EntityRow, RelationRow
@@ -246,3 +247,26 @@ def test_the_data_of_a_recipe_are_known_by_their_files_and_the_questions_that_ar
     before = known(0)
     (folder / "queries.jsonl").write_text("{}\n{}\n")
     assert known(0) != before
+
+
+def test_images_that_were_not_read_are_counted_by_reason_and_up_to_five_files_named(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    unread = [UnreadImages(f"{n}.pdf", 1_000 * n, "no model that sees is set") for n in range(1, 8)]
+    indexing._report_images(FiguresRead(0, (UnreadImages("a.pdf", 1, "it is\ntoo large"), *unread[:5])))
+    indexing._report_images(FiguresRead(0, tuple(unread)))
+    indexing._report_images(FiguresRead(3))
+    named = ", ".join(f"{n}.pdf ({1_000 * n:,})" for n in range(1, 6))
+    assert capsys.readouterr().err.splitlines() == [
+        "1 image was not read: a.pdf (1); it is\\ntoo large",
+        f"15,000 images were not read: {named}; no model that sees is set",
+        f"28,000 images were not read: {named} and 2 more files; no model that sees is set",
+    ]
+
+
+def test_a_document_that_cannot_be_found_is_told_with_up_to_three_places_that_were_not_read() -> None:
+    said = indexing._describe_withheld(Plan(withheld=("w",), unread=("a", "b", "c", "d")))
+    assert said == (
+        "1 document cannot be found and may be in what could not be read (a, b, c): not removed; "
+        "fix that, or use: sensegraph documents remove"
+    )

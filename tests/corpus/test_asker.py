@@ -10,9 +10,11 @@ from typing import Any
 import pytest
 
 from harbour import papers
-from sensegraph.corpus.asker import Asker
+from sensegraph.corpus.asker import Asker, _rests_on_one
 from sensegraph.corpus.corpus import Corpus
+from sensegraph.corpus.workspace import GivenTools
 from sensegraph.methods.auto import Able, Choice
+from sensegraph.methods.basic.bm25 import BM25
 from sensegraph.questions import Question, Scope
 from sensegraph.types import Answer, Citation
 
@@ -124,10 +126,32 @@ def test_an_answer_about_all_that_rests_on_one_passage_is_noted_and_another_meth
     assert (answer.method == "naive") is bool(made)
 
 
-def test_of_a_corpus_of_one_passage_an_answer_may_rest_on_it(harbour: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
-    one = SimpleNamespace(catalogue=SimpleNamespace(chunks=[1]), check_parts=lambda _: None, notes=list)
-    from sensegraph.corpus.asker import _rests_on_one
-
+def test_of_a_corpus_of_one_passage_an_answer_may_rest_on_it() -> None:
+    one = SimpleNamespace(catalogue=SimpleNamespace(chunks=[1]))
     more = SimpleNamespace(catalogue=SimpleNamespace(chunks=[1, 2]))
     assert not _rests_on_one(Answer("a", (ONE,)), one)  # type: ignore[arg-type]
     assert _rests_on_one(Answer("a", (ONE,)), more)  # type: ignore[arg-type]
+
+
+def test_a_method_that_is_named_given_or_set_is_looked_up_before_a_stream_begins(
+    harbour: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked = list[str]()
+    usual = Asker.method
+    monkeypatch.setattr(Asker, "method", lambda self, name, *more, **options: looked.append(name) or usual(self, name))
+    monkeypatch.setattr("sensegraph.corpus.asker.AnswerStream", lambda ask: "begun")
+    space = harbour.workspace
+
+    def look(name: str) -> list[str]:
+        looked.clear()
+        assert harbour.asker.stream(ASKED, Scope(), name) == "begun"
+        return list(looked)
+
+    assert look("auto") == []  # question and index choose, when it is asked
+    assert look("bm25") == ["bm25"]
+    with monkeypatch.context() as patch:
+        patch.setattr(space, "given", GivenTools(method=BM25()))
+        assert look("auto") == ["auto"]
+    with monkeypatch.context() as patch:
+        patch.setattr(space, "settings", replace(space.settings, method="bm25"))
+        assert look("auto") == ["auto"]

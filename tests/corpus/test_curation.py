@@ -323,3 +323,19 @@ def test_an_alias_leads_to_its_entity(offline: Corpus) -> None:
     done: Applied = offline.rename("houston", "NASA of Houston")
     assert done.operations[0].names == tuple(sorted(done.operations[0].names))
     assert "NASA of Houston" in names(offline)
+
+
+def test_reports_count_as_new_only_where_there_were_some_before(tmp_path: Path) -> None:
+    def rename(parts: list[str], old: str, new: str) -> tuple[int, int]:
+        with Corpus.open(tmp_path, settings={**OFFLINE, "index": {"parts": parts}}) as opened:
+            if not opened.document_keys():
+                opened.add(SPACE)
+                opened.build()
+            done = opened.rename(old, new)
+            return done.entities, done.reports
+
+    assert rename(["graph"], "Neil Armstrong", "Neil A. Armstrong") == (1, 0)
+    assert rename(["graph", "reports"], "Neil A. Armstrong", "Neil Armstrong") == (1, 0)
+    entities, reports = rename(["graph", "reports"], "Neil Armstrong", "N. Armstrong")
+    assert entities == 1
+    assert reports > 0

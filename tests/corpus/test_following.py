@@ -93,6 +93,8 @@ def test_a_word_that_cannot_stand_is_answered_with_the_nearest(value: str, words
     [
         ({"chunk_tokens": 5}, "unknown setting chunk_tokens; did you mean index.chunk_tokens?"),
         ({"index": {"modle": 5}}, "unknown setting index.modle; did you mean "),
+        ({"index": {"chunk_token_limit": 5}}, "chunk_token_limit; did you mean index.chunk_tokens?"),
+        ({"endpoint": {"embedding_limit": 5}}, "did you mean endpoint.embedding_dimensions?"),
         ({"index": {"chunk_token": 5}}, "unknown setting index.chunk_token; did you mean index.chunk_tokens?"),
         ({"endpoint": {"qqqqqqqq": 5}}, "unknown setting endpoint.qqqqqqqq; known here: base_url, model, "),
         ({"methods": {"naive": {"qqqqqqqq": 5}}}, "qqqqqqqq"),

@@ -274,6 +274,21 @@ def test_people_are_looked_for_where_their_kind_is(tmp_path: Path) -> None:
     assert {text[n.start : n.end] for n in wider} >= {"Nora Blythe"}
 
 
+@pytest.mark.parametrize(
+    ("text", "people", "names"),
+    [
+        ("The sailor Brontz came late. The Skerry is a ship.", ["Brontz"], ["Brontz", "Skerry"]),
+        ("The sailor Table came late. Table was tired.", [], ["Table", "Table"]),  # no name of a person by itself
+        ("Mount Brontz is a mountain.", [], []),
+    ],
+)
+def test_who_only_a_sentence_tells_is_a_person_and_other_things_are_where_all_names_are_looked_for(
+    text: str, people: list[str], names: list[str]
+) -> None:
+    assert [n.name for n in find_people(text, PersonalSettings(kinds=("person",)))] == people
+    assert [n.name for n in find_people(text, PersonalSettings(kinds=("person", "name")))] == names
+
+
 # ── files that could not be read ──
 
 

@@ -127,6 +127,7 @@ def test_a_task_that_is_cancelled_while_it_waits_for_a_piece_gives_the_answer_up
             await stream.answer()
 
     asyncio.run(work())
+    assert ended.is_set()
 
 
 def test_a_stream_that_is_left_stops_what_is_computed() -> None:

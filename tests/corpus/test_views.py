@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+
+import pytest
 
 from sensegraph.corpus import views
 from sensegraph.corpus.workspace import Status
@@ -12,6 +15,7 @@ from sensegraph.graphs.drawing.community_map import CommunityDisc, CommunityInsi
 from sensegraph.graphs.interchange.neo4j_server import Pulled, Pushed
 from sensegraph.graphs.match.matches import Matches
 from sensegraph.index.browse.pages import DocumentPage
+from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from sensegraph.types import Answer, Chunk, Citation, CitedFigure, Description, Evidence, Passage, Source, Usage
 
 HASHED = "0123456789abcdef" * 2
@@ -122,6 +126,24 @@ def test_a_community_from_inside_is_told_with_its_own_place_and_its_members_with
         "depth": 1, "summary": "All of it.", "communities": [], "bundles": [], "links": [], "left_out": 3,
         "members": [{"id": "e", "name": "Ada", "type": "person", "degree": 4, "x": 5.0, "y": 6.0, "r": 7.0}],
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("calls", "tokens", "limits", "seconds"),
+    [
+        (0, 0, {}, 0.0),
+        (12, 0, {"concurrency": 4}, 15.0),
+        (2, 0, {"concurrency": 4}, 5.0),
+        (2, 0, {"concurrency": 0}, 10.0),
+        (12, 9_000, {"concurrency": 4, "tokens_per_minute": 3_000}, 180.0),
+        (12, 0, {"concurrency": 4, "requests_per_minute": 6}, 120.0),
+    ],
+)
+def test_an_estimate_takes_as_long_as_its_tightest_limit(
+    calls: int, tokens: int, limits: dict[str, int], seconds: float
+) -> None:
+    found: Any = SimpleNamespace(calls=calls, tokens=tokens)
+    assert views.estimate_seconds(found, replace(EndpointSettings(), **limits)) == seconds
 
 
 def test_what_a_server_of_neo4j_sent_is_counted_and_its_files_are_named() -> None:

@@ -338,9 +338,9 @@ def map_reduce(
     for passage in listed:
         if passage_tokens(passage) > budget:  # its beginning, whole characters
             numbers = encode_tokens(passage.text)[: max(1, budget - count_tokens(passage.title))]
-            while numbers and (text := decode_tokens(numbers)) is None:
+            while (text := decode_tokens(numbers)) is None:
                 numbers = numbers[:-1]
-            cut.append(replace(passage, text=text if numbers and text else ""))
+            cut.append(replace(passage, text=text))
         else:
             cut.append(passage)
     batches = pack_batches(cut, budget, passage_tokens)

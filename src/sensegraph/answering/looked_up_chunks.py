@@ -295,7 +295,7 @@ def place_rare_chunks(question: str, passages: Sequence[Passage], index: Index) 
         return list(passages)
     others = [p for p in passages if p.id not in found]
     front = [p for p in others if p.kind == "chunk"][: FIRST - len(added)]
-    low = min((p.score for p in front), default=1.0)
+    low = min(p.score for p in front)  # those first that are shown are none of what was found
     kept = {p.id for p in front}
     return [*front, *(replace(p, score=low) for p in added), *(p for p in others if p.id not in kept)]
 

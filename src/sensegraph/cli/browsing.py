@@ -146,7 +146,7 @@ def list_entities(run: CommandRun, text: Sought = "", kind: Kind = "", limit: Li
         yield Line(f"{found:,} entities" if found != 1 else "1 entity", "bold")
         table = [(f"{e.degree:,}", f"{e.chunks:,}", e.type, e.name, shorten_line(e.description)) for e in rows]
         if kind and kind.casefold() not in types:
-            near = get_close_matches(kind.casefold(), types, 1)
+            near = get_close_matches(kind.casefold(), types)
             hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(types)}."
             yield Line(f"No entity has the type {kind!r}; {hint}", indent=2)
         if table:

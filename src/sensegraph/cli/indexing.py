@@ -215,7 +215,7 @@ def remove_documents(
         have = list(corpus.document_keys())
         for name in documents:
             if name not in have:
-                near = get_close_matches(name, have, 1)
+                near = get_close_matches(name, have)
                 meant = f"did you mean {near[0]!r}?" if near else "`sensegraph documents list` shows what is."
                 raise InputError(f"Not in the corpus: {name!r}; {meant}")
         if dry_run:

@@ -176,7 +176,7 @@ class Browser:
         index = self._builder.index()
         if name:
             return find_entities(index, name, type)
-        every = (e for e in index.graph.entities if type in ("", e.type) or fold(type) == fold(e.type))
+        every = (e for e in index.graph.entities if fold(type) in ("", fold(e.type)))
         return sorted(every, key=lambda e: (-e.degree, e.name, e.id))
 
     def entity_rows(

@@ -85,7 +85,7 @@ def find_preset(name: str) -> Preset:
     if (found := known.get(name.casefold())) is not None:
         convert_settings(found.tables(), Settings, f"preset {found.name}")
         return found
-    near = get_close_matches(name.casefold(), known, 1)
+    near = get_close_matches(name.casefold(), known)
     hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(presets)}."
     raise SettingsError(f"No preset is called {name!r}; {hint}")
 

@@ -213,7 +213,7 @@ def find_allowed_words(hint: Any) -> Names | None:
 
 def describe_choices(value: str, words: Sequence[str]) -> str:
     """What is said to a word that is none of `words`: itself, those, and the nearest of them."""
-    near = get_close_matches(value.casefold(), words, 1)
+    near = get_close_matches(value.casefold(), words)
     return f"{value!r}; choose {_join_choices(words)}." + (f" Did you mean {near[0]}?" if near else "")
 
 

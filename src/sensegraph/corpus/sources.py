@@ -189,7 +189,7 @@ class Sources:
         """
         have = self._workspace.document_keys()
         if missing := [name for name in ids if name not in have]:
-            near = get_close_matches(missing[0], list(have), 1)
+            near = get_close_matches(missing[0], list(have))
             more = f"did you mean {near[0]!r}? " if near else f"the corpus holds {len(have)}: "
             raise InputError(
                 f"Not in the corpus: {', '.join(map(repr, missing[:5]))}; {more}`sensegraph documents list` shows all "

@@ -85,7 +85,7 @@ def _find_level(result: JSON, parts: JSON, room: int) -> int:
 def _highest_level(value: Any, depth: int = 0) -> int:
     """A level at which `value` is whole."""
     if isinstance(value, str):
-        return len(value) // _LETTERS + 1
+        return len(value) // _LETTERS
     if isinstance(value, list):
         return max([len(value) + depth, *(_highest_level(x, depth + 1) for x in value)])
     return max([0, *(_highest_level(x, depth) for x in value.values())]) if isinstance(value, dict) else 0

@@ -7,8 +7,10 @@ from dataclasses import replace
 import pytest
 
 from sensegraph.answering.asking import NOTHING
-from sensegraph.answering.grounding.checking import Checked, check_answer, check_answers
+from sensegraph.answering.grounding import checking
+from sensegraph.answering.grounding.checking import Checked, _widen_quote, check_answer, check_answers
 from sensegraph.answering.grounding.citations import ByEngine, ByWords
+from sensegraph.answering.grounding.unanswered import AnswerTexts, PosedQuestion
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import Answer, Citation, Document
 from wired import runtime
@@ -133,3 +135,58 @@ def test_the_nearest_label_alone_says_who_speaks() -> None:
     (problem,) = checked(first).problems
     assert problem.reason == "the cited documents name no cy"
     assert checked(replace(first, text=first.text.replace("Cy", "Ada Lind"))).problems == ()
+
+
+def test_of_a_document_that_is_not_there_it_is_not_said_whom_it_names() -> None:
+    said = Answer("Bo says that Bergen is cold. [1]", (Citation(1, "gone", 0, 4, "Cold"),))
+    found = check_answer(said, {}.get, ByWords())
+    assert [p.kind for p in found.problems if p.kind == "speaker"] == []
+    assert found.problems
+
+
+STORIES = [f"The boat number {n} sailed to Bergen." for n in range(7)]
+STORY = Document("story", " ".join(STORIES), "Boats", (), "1911")
+
+
+@pytest.mark.parametrize(("first", "last", "begin", "end"), [(3, 3, 1, 5), (0, 0, 0, 2), (6, 6, 4, 6), (1, 4, 0, 6)])
+def test_a_quote_is_read_with_two_sentences_before_and_behind_it(first: int, last: int, begin: int, end: int) -> None:
+    quote = " ".join(STORIES[first : last + 1])[4:-1]
+    assert _widen_quote(citation(1, STORY, quote), STORY) == " ".join(STORIES[begin : end + 1])
+
+
+def test_a_quote_that_is_nowhere_in_the_document_is_read_as_it_is() -> None:
+    assert _widen_quote(citation(1, STORY, STORIES[3]), None) == STORIES[3]
+    moved = replace(citation(1, STORY, STORIES[3]), start=4)
+    assert _widen_quote(moved, STORY) == STORIES[3]
+    blank = Document("blank", "One.\n\n\n\nTwo.")
+    assert _widen_quote(Citation(1, "blank", 5, 7, "\n\n"), blank) == "\n\n"
+
+
+def test_a_question_is_held_against_what_is_within_a_thousand_characters_of_what_is_cited(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seen: list[AnswerTexts] = []
+    monkeypatch.setattr(checking, "find_unanswered", lambda posed, texts: seen.append(texts) or ("told",))
+    long = Document("long", f"{'a' * 1500}{'b' * 10}{'c' * 1500}", "Long", (), "1911")
+    cited = (Citation(1, "long", 1500, 1510, "b" * 10), Citation(2, "story", 0, 8, "The boat"))
+    found = check_answer(
+        Answer("So it is. [1][2]", cited), {"long": long, "story": STORY}.get, ByWords(), posed=PosedQuestion("Who?")
+    )
+    assert found.unanswered == ("told",)
+    (texts,) = seen
+    assert texts.said == "So it is. [1][2]"
+    assert (texts.quotes, texts.titles) == (("b" * 10, "The boat"), ("Long 1911", "Boats 1911"))
+    assert texts.near == (f"{'a' * 1000}{'b' * 10}{'c' * 1000}", STORY.text)
+    assert texts.around == (long.text, " ".join(STORIES[:3]))
+
+
+def test_a_problem_says_what_is_wrong_and_with_which_mark() -> None:
+    cited = (citation(1, TOWNS, "Bergen is not dry."), Citation(3, "gone", 0, 4, "Cold"))
+    found = check_answer(Answer("Bergen is not dry. [1][2] It is cold. [3]", cited), DOCUMENTS.get, ByWords())
+    assert [(p.kind, p.statement, p.reason, p.marks) for p in found.problems if p.kind != "unsupported"] == [
+        ("dangling", "Bergen is not dry.", "the answer has no source [2]", ("[2]",)),
+        ("misquoted", "It is cold.", "there is no document gone", ("[3]",)),
+    ]
+    assert (found.statements, found.citations, found.exact) == (2, 2, 1)
+    moved = check_answer(Answer("It is dry. [1]", (Citation(1, "towns", 1, 5, "dry."),)), DOCUMENTS.get, ByWords())
+    assert [p.reason for p in moved.problems if p.kind == "misquoted"] == ["towns:1-5 reads otherwise"]

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sensegraph.answering.grounding.lexical import (
+    _terms_in_order,
     choose_window,
     find_missing_in_texts,
     find_missing_words,
@@ -187,3 +188,22 @@ def test_a_speaker_has_eight_words_at_most() -> None:
     assert len(eight.split()) == 8
     assert find_reporter(f"{eight} says that it rains.") == eight
     assert find_reporter(f"{eight} Town says that it rains.") == ""
+
+
+def test_of_a_long_text_the_three_sentences_are_read_that_hold_most_of_a_statement() -> None:
+    filler = [f"The boats of pier {n} were painted in white and blue by nobody in particular." for n in range(20)]
+    told = ["Ada Finch kept the lamp.", "The storm broke it.", "Tom Reeve mended the lamp."]
+    statement = "Ada Finch kept the lamp that Tom Reeve mended."
+    for at in (0, 1, 7, 19, 20):
+        text = " ".join([*filler[:at], *told, *filler[at:]])
+        assert choose_window(statement, text) == " ".join(told)
+    short = "x" * 600
+    assert choose_window(statement, short) == short
+    assert choose_window("Tom Reeve mended the lamp", f"{'x' * 590}. Tom Reeve mended the lamp.").endswith("the lamp.")
+
+
+def test_terms_come_in_order_with_the_places_of_names_among_them() -> None:
+    assert _terms_in_order("keeper Ada Finch wrote, Bo", "english") == (
+        ["keeper", "ada", "finch", "wrote", "bo"],
+        [(1, 3, "Ada Finch"), (4, 5, "Bo")],
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from sensegraph.answering.asking import NOTHING
 from sensegraph.answering.grounding.checking import Fetch, check_answer, check_answers
 from sensegraph.answering.grounding.citations import ByWords
-from sensegraph.answering.grounding.unanswered import AnswerTexts, PosedQuestion, find_unanswered
+from sensegraph.answering.grounding.unanswered import AnswerTexts, PosedQuestion, _Comparison, find_unanswered
 from sensegraph.types import Answer, Citation, Document, WordCounts
 
 TEXT = (
@@ -156,9 +157,20 @@ REFUSED = (
         ("When after the flood of 1950 was the mill sold?", "The mill was sold in 1948, after the flood.", ""),
         ("Which incidents were reported?", "- The ferry touched ground.\n- The gate froze.\n- The wire broke.", ""),
         ("What are the main themes of the letters of Eva Holm?", WEAVER, "names of the question"),
+        ("What are the main themes of these letters?", WEAVER, ""),  # which asks for all of them
         ("WHICH BISHOP DIED IN BREMEN?", WEAVER, "most words of the question"),
         ("Which Bishop Died In Old Bremen?", WEAVER, "most words of the question"),
         ("What did Cy Dahl tell the weaver of the ropes of Ostby?", WEAVER, ""),  # one of two names is there
+        (
+            "Who kept the lamp of Ostby in 2015?",
+            "Ada Lind kept the lamp of Ostby from 2010 to 2020. Bo Berg kept it in 1990.",
+            "",  # one of the two held then
+        ),
+        (
+            "Who kept the lamp of Ostby in 2015?",
+            "Ada Lind kept the lamp of Ostby from 2000 to 2010. Bo Berg kept it in 1990.",
+            "the question is about 2015, and the answer only about 2000, 1990",
+        ),
         ("What did Cy Dahl sell to the old castle and its bishop?", "sell old castle bishop 1943", ""),  # says little
     ],
 )
@@ -188,6 +200,26 @@ def test_words_around_a_quote_count_less_and_for_a_bare_answer_all_that_is_near(
         assert (found.unanswered == ()) is reasonless
 
 
+def test_a_time_in_the_title_of_what_is_cited_is_one_that_the_answer_has() -> None:
+    said = "In 1990 Bo Berg kept the lamp of Ostby. In 1991 he left Ostby."
+    for title, told in (("Letters of April 2015", 0), ("Letters of April 2016", 1), ("Letters", 1)):
+        asked = PosedQuestion("Who kept the lamp of Ostby in spring 2015?")
+        assert len(find_unanswered(asked, AnswerTexts(said, titles=(title,)))) == told
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("What did Cy Dahl tell Mr Reeve in May?", ("Cy Dahl", "Mr Reeve")),
+        ("What did he write to Mr. in March?", ()),
+        ("Did Eva Holm's brother meet Eva Holm?", ("Eva Holm",)),
+        ("Why?", ()),
+    ],
+)
+def test_the_names_of_a_question_are_neither_months_nor_titles(question: str, names: tuple[str, ...]) -> None:
+    assert _Comparison(question, None, AnswerTexts("The ferry left at noon.")).names == names
+
+
 def test_a_word_that_stands_nowhere_in_the_corpus_may_be_another_for_the_same() -> None:
     question = "What did the carpenters undertake at the bridge?"
     counted = WordCounts(100, (("carpent", 20), ("undertak", 0), ("bridg", 20)))
@@ -195,6 +227,28 @@ def test_a_word_that_stands_nowhere_in_the_corpus_may_be_another_for_the_same() 
     assert find_unanswered(PosedQuestion(question, counted), AnswerTexts(said)) == ()
     (reason,) = find_unanswered(PosedQuestion(question, counted), AnswerTexts(WEAVER))
     assert "carpenters, undertake, bridge" in reason
+
+
+@pytest.mark.parametrize(
+    ("stem", "named", "size", "weight"),
+    [
+        ("none", False, 100, 0.2),
+        ("none", True, 100, 1.5 * math.log1p(100.5 / 0.5) / math.log1p(200)),
+        ("some", False, 100, math.log1p(80.5 / 20.5) / math.log1p(200)),
+        ("some", True, 100, 1.5 * math.log1p(80.5 / 20.5) / math.log1p(200)),
+        ("some", False, 30, math.log1p(30.5 / 20.5) / math.log1p(100)),  # as if it were one of fifty
+        ("other", True, 100, 2.0),
+        ("1911", False, 100, 1.5),
+        ("zorpel", False, 100, 1.0),
+        ("some", True, 0, 2.0),
+    ],
+)
+def test_a_word_weighs_by_its_rarity_in_the_corpus_and_by_itself_where_it_is_not_counted(
+    stem: str, named: bool, size: int, weight: float
+) -> None:
+    counted = WordCounts(size, (("none", 0), ("some", 20)))
+    compared = _Comparison("Who?", counted, AnswerTexts("The carpenters began to replace the planks."))
+    assert compared._weigh(stem, named) == pytest.approx(weight)
 
 
 def test_a_name_that_stands_everywhere_is_not_the_subject() -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from sensegraph.lab.finetuning.data.example_files import Item
+from sensegraph.lab.finetuning.data.example_files import Item, completion_layout, format_item_prompt
 from sensegraph.lab.finetuning.data.example_types import Passage
 from sensegraph.lab.finetuning.data.examples import ANSWER, REASON
 from sensegraph.lab.finetuning.training.model_trials import (
@@ -15,6 +17,8 @@ from sensegraph.lab.finetuning.training.model_trials import (
     compare_exact,
     compare_trials,
     extract_final_answer,
+    record_trial,
+    run_trial,
     score_trial,
     write_trial,
 )
@@ -74,3 +78,38 @@ def test_what_one_model_gains_over_another_is_of_the_same_questions():
     assert compare_exact(tuned, base).mean == 0.5
     assert compare_exact(base, base).high == 0.0
     assert compare_exact(base, tuned).high < 0
+
+
+def test_every_question_is_put_to_the_model_and_somebody_hears_how_many_are_done():
+    asked, heard = list[Any](), list[int]()
+
+    def continued(prompt: str, most: int) -> Any:
+        asked.append((prompt, most))
+        finish = "length" if len(asked) == 2 else "stop"
+        return SimpleNamespace(text=f" {REASON} so. {ANSWER} Ada ", finish=finish, prompt_tokens=7, tokens=len(asked))
+
+    model: Any = SimpleNamespace(continued=continued)
+    trial = run_trial(model, [ITEM, ITEM], completion_layout(), 9, heard.append)
+    assert heard == [1, 2]
+    assert asked == [(format_item_prompt(ITEM, completion_layout()), 9)] * 2
+    assert [(s.text, s.prompt_tokens, s.tokens, s.cut) for s in trial.said] == [
+        ("Ada", 7, 1, False),
+        ("Ada", 7, 2, True),
+    ]
+    run_trial(model, [ITEM], completion_layout())
+    assert asked[-1][1] == 64
+
+
+def test_of_several_models_each_is_recorded_with_what_it_is_above_the_first():
+    first = score_trial([ModelAnswer(ITEM, "Ada"), ModelAnswer(ITEM, "Bram")])
+    other = score_trial([ModelAnswer(ITEM, "Ada"), ModelAnswer(ITEM, "Ada H.", cut=True)])
+    rows = [record_trial(name, trial, first, ["rouge-1"]) for name, trial in (("base", first), ("tuned", other))]
+    assert [set(row) for row in rows] == [
+        {"model", "questions", "exact", "f1", "misled", "cut", "rouge-1"},
+        {"model", "questions", "exact", "f1", "misled", "cut", "rouge-1", "above_first"},
+    ]
+    assert [(r["model"], r["questions"], r["exact"]["mean"], r["misled"], r["cut"]) for r in rows] == [
+        ("base", 2, 0.5, 0.5, 0),
+        ("tuned", 2, 1.0, 0.0, 1),
+    ]
+    assert rows[1]["above_first"]["mean"] == 0.5

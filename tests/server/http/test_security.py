@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterator
 from hashlib import sha256
@@ -522,3 +523,73 @@ def test_no_body_breaks_the_server(client: WebClient, kind: str, body: Any) -> N
     assert reply.status in (200, 400, 409, 422)
     if reply.status >= 400:
         assert set(reply.json["error"]) == {"code", "message", "next"}
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "said", "parts", "taken"),
+    [
+        ("POST", "/api/v1/a/query", "10", [10], [10]),
+        ("POST", "/api/v1/a/query", "0", [6, 4], [6, 4]),  # what it says is less than what it sends
+        ("POST", "/api/v1/a/query", "0", [6, 5], [6, 413]),
+        ("POST", "/api/v1/a/query", "11", [], [413]),
+        ("POST", "/api/v1/a/query", "-1", [], [413]),
+        ("POST", "/api/v1/a/query", "x", [], [413]),
+        ("PUT", "/api/v1/a/documents/b", "20", [20], [20]),
+        ("POST", "/api/v1/a/documents", "21", [], [413]),
+        ("DELETE", "/api/v1/a/documents/b", "11", [], [413]),
+    ],
+)
+def test_a_request_may_send_so_many_bytes_and_a_file_more(
+    method: str, path: str, said: str, parts: list[int], taken: list[Any]
+) -> None:
+    options = ServeOptions(port=0, limits=Limits(body=10, upload=20))
+    guard = Guard(None, options, Sessions(), Metrics(options.limits), lambda: None)  # type: ignore[arg-type]
+    messages = iter([{"type": "http.request", "body": b"x" * n} for n in parts] + [{"type": "http.disconnect"}])
+
+    async def receive() -> Any:
+        return next(messages)
+
+    async def take() -> list[Any]:
+        found: list[Any] = []
+        try:
+            bounded = guard._bounded({"method": method, "path": path}, Headers({"content-length": said}), receive)
+            while (message := await bounded())["type"] == "http.request":
+                found.append(len(message["body"]))
+        except Refused as e:
+            found.append(e.status_code)
+        return found
+
+    assert asyncio.run(take()) == taken
+
+
+def test_one_token_of_either_level_is_enough_to_need_one() -> None:
+    known = (sha256(b"known-token").digest(),)
+    assert not Tokens()
+    for tokens, level in (
+        (Tokens(read=known), "read"),
+        (Tokens(write=known), "write"),
+        (Tokens(known, known), "write"),
+    ):
+        assert tokens
+        assert tokens.level_of("known-token") == level
+        assert tokens.level_of("other-token") == ""
+
+
+def test_a_file_of_tokens_with_one_level_alone_is_one_and_an_empty_one_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "tokens"
+    path.touch(mode=0o600)
+    for text, level in ((f"read {READ}", "read"), (f"# first\n\nwrite {READ}\n", "write")):
+        path.write_text(text)
+        assert read_token_file(path).level_of(READ) == level
+    for text, said in (
+        ("# nothing\n", "holds no token"),
+        (f"\nadmin {READ}", "line 2: not of the form"),
+        (f"read {READ} more", "line 1: not of the form"),
+        ("read short", "line 1: the token has fewer than"),
+    ):
+        path.write_text(text)
+        with pytest.raises(SettingsError, match=said):
+            read_token_file(path)
+    path.chmod(0o640)
+    with pytest.raises(SettingsError, match="may be read by others"):
+        read_token_file(path)

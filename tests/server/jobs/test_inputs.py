@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from sensegraph.cli import app
 from sensegraph.corpus.corpus import Corpus
+from sensegraph.corpus.workspace import ORIGIN
 from sensegraph.errors import InputError
 from sensegraph.server.http.access import ServeOptions
 from sensegraph.server.http.corpora import ServedCorpus
@@ -205,3 +206,27 @@ def test_removing_a_document_says_that_its_file_brings_it_back(papers: tuple[Pat
     assert f"`sensegraph index {folder}` reads them again" in done.stderr
     index(corpus.root, "../papers", "--sync")
     assert set(corpus.document_keys()) == {"a.txt", "sub/b.txt"}
+
+
+@pytest.mark.parametrize(
+    ("came", "base"),
+    [
+        ({}, "notes/input"),
+        ({"a.txt": "notes/input"}, "notes/input"),
+        ({"input/a.txt": "notes"}, "notes"),
+        ({"notes/input/a.txt": "."}, "."),
+        ({"a.txt": "notes/input", "input/a.txt": "notes"}, "notes/input"),  # the nearest
+        ({"input/a.txt": "notes", "notes/input/a.txt": "."}, "notes"),
+        ({"other.txt": "notes", "elsewhere/b.txt": "."}, "notes/input"),  # none of them was in input
+        ({"a.txt": "elsewhere"}, "notes/input"),
+    ],
+)
+def test_names_are_relative_to_input_or_to_the_next_folder_above_that_files_of_it_were_read_from(
+    tmp_path: Path, came: dict[str, str], base: str
+) -> None:
+    for folder in ("notes/input", "elsewhere"):
+        (tmp_path / folder).mkdir(parents=True)
+    with Corpus.open(tmp_path / "notes", settings={"engine": "offline"}) as corpus:
+        places = {ORIGIN + name: str((tmp_path / folder).resolve()) for name, folder in came.items()}
+        corpus.store.set_refs(places)
+        assert find_base(corpus) == (tmp_path / base).resolve()

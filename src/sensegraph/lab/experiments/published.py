@@ -65,7 +65,7 @@ def find_paper(name: str) -> str:
     wanted = others.get(name, name)
     if wanted in known:
         return wanted
-    near = get_close_matches(name, [*known, *others], 1)
+    near = get_close_matches(name, [*known, *others])
     hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}."
     raise InputError(f"No tables of a paper {name!r}; {hint}")
 
@@ -89,10 +89,8 @@ def read_published_table(paper: str, table: str) -> Published:
 
 def find_printed_table(paper: str, table: str) -> Published | None:
     """One table of a paper as it was printed, Table 6 of Edge et al. (2024) too; None where no figures are here."""
-    if table in list_published_tables(paper) and not (paper == "edge2024" and table == "6"):
-        return read_published_table(paper, table)
-    if paper != "edge2024" or table != "6":
-        return None
+    if (paper, table) != ("edge2024", "6"):
+        return read_published_table(paper, table) if table in list_published_tables(paper) else None
     printed = read_win_rate_comparisons()
     rows = {f"{r.dataset} {r.metric}, {r.first} – {r.second}": (*r.means, r.z) for r in printed}
     return Published("Edge et al. 2024", "6", "Mean win scores and z", ("first", "second", "z"), rows)

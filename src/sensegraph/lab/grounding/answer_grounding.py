@@ -82,7 +82,7 @@ class GroundingSettings:
     def __post_init__(self) -> None:
         for name in self.metrics:
             if name not in METRICS:
-                near = get_close_matches(name, METRICS, 1)
+                near = get_close_matches(name, METRICS)
                 raise SettingsError(
                     f"There is no measure {name!r}; {f'try {near[0]!r}' if near else ', '.join(METRICS)}."
                 )

@@ -123,7 +123,7 @@ def choose_rules(
 
 def _suggest_name(name: str, known: list[str]) -> str:
     """What to take instead, for the end of a sentence."""
-    close = get_close_matches(name, known, 1)
+    close = get_close_matches(name, known)
     return f"; did you mean {close[0]!r}?" if close else f"; there are {', '.join(known)}"
 
 
