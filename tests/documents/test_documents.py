@@ -300,7 +300,7 @@ def test_a_text_with_a_damaged_byte_is_read_and_the_damage_is_reported(tmp_path)
     loaded = load([path])
     assert loaded.documents[0].text == ("é" * 50 + "\n") * 100 + "\ufffd" + "é" * 50
     assert reasons(loaded) == [
-        "1 damaged place is no UTF-8 (first in line 101) and was read as U+FFFD; all else was read."
+        "1 damaged place is no UTF-8 (first in line 101), read as U+FFFD; all else was read."
     ]
 
 

@@ -139,6 +139,15 @@ def test_images_are_read_in_the_folder_of_their_text_and_nowhere_else(tmp_path: 
         assert [(u.images, u.reason) for u in found.figures.unread] == [(7, ELSEWHERE)]
 
 
+def test_an_image_beside_a_file_that_is_named_by_itself_is_read(tmp_path: Path) -> None:
+    (tmp_path / "a.png").write_bytes(png(width=305))
+    (tmp_path / "p.md").write_text("Text\n\n![A map](a.png)")
+    seer = Seer()
+    found = load([tmp_path / "p.md"], settings=DEFAULTS, vision=seer)
+    assert [(f.width, f.caption) for f in seer.shown] == [(305, "A map")]
+    assert found.figures.described == 1
+
+
 def test_an_address_holds_an_image_or_none() -> None:
     assert read_data_url("data:image/png;base64,AAEC", 10) == b"\0\1\2"
     assert read_data_url("data:image/png;base64,A?EC", 10) is None
