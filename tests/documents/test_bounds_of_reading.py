@@ -118,7 +118,9 @@ def test_a_header_of_toml_is_read_up_to_twenty_thousand_characters() -> None:
 
 def test_many_damaged_places_are_mended_in_a_long_text_that_has_a_thousand_characters_for_each() -> None:
     damage = ("ä" * 60).encode() + b" \xff" * 9
-    assert decode_text(("word " * 8000).encode() + damage)[1].startswith("9 damaged places are no UTF-8 (first in line 1)")
+    assert decode_text(("word " * 8000).encode() + damage)[1].startswith(
+        "9 damaged places are no UTF-8 (first in line 1)"
+    )
     with pytest.raises(InputError, match="save it as UTF-8"):
         decode_text(("word " * 600).encode() + damage)
     assert "line 2" in decode_text("\nä ö ü ä ö ü".encode() + b"\xff")[1]
