@@ -45,9 +45,12 @@ from sensegraph.types import Passage, Question, Usage
 
 PINNED = Path(__file__).parent / "data" / "runs"
 QUESTIONS: Mapping[str, Sequence[str]] = {
-    "harbour-offline": (harbour.QUESTIONS["multi-hop"], harbour.QUESTIONS["comparison"], "What happened in 2021?"),
-    "office-offline": (CORPORA["office"].question,),
-    "rathaus-offline": (CORPORA["rathaus"].question,),
+    "harbour-offline": (
+        *(harbour.QUESTIONS[kind] for kind in ("multi-hop", "comparison", "global", "local")),
+        "What happened in 2021?",
+    ),
+    "office-offline": (CORPORA["office"].question, "What are the main themes?", "What changed over time, and why?"),
+    "rathaus-offline": (CORPORA["rathaus"].question, "Was sind die wichtigsten Themen?"),
     "harbour-scripted": (harbour.QUESTIONS["multi-hop"],),
 }
 """The runs, each a corpus of the laws with an engine, and what is asked."""
