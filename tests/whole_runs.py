@@ -137,13 +137,13 @@ def list_exports(index: Index) -> list[Any]:
 
 
 def list_other_values(kind: Any, usual: Any) -> list[Any]:
-    """Other values than the usual one that a setting of this kind may have: the options, or less and more."""
+    """Other values than the usual one that a setting of this kind may have: the options, few, or less and more."""
     if options := get_args(kind):
         return [one for one in options if one != usual and isinstance(one, str | int) and not isinstance(one, type)]
     if isinstance(usual, bool):
         return [not usual]
     if isinstance(usual, int):
-        return [1, 3 * usual + 1]
+        return sorted({1, 3} - {usual})
     return [usual / 4, (1 + usual) / 2] if isinstance(usual, float) else []
 
 
