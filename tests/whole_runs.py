@@ -62,6 +62,7 @@ SCOPES: Mapping[str, Sequence[Scope]] = {
     )
 }
 """Filters and moments under which the first question of a run is asked again."""
+TRIED = tuple(name for name in METHODS if name != "drift")  # whose searches take long; see tests/methods/test_drift.py
 PATTERNS = (
     "(a)-[r]-(b) RETURN a.name, b.name, r.weight ORDER BY r.weight DESC, a.name, b.name LIMIT 9",
     "(a:person)-[]-(b)-[]-(c) WHERE c.degree > 1 RETURN a.name, count(DISTINCT c) AS n ORDER BY n DESC, a.name",
@@ -100,7 +101,7 @@ def list_groups(run: str) -> list[str]:
     tables = ("documents", "chunks", "entities", "relations", "claims", "communities", "clusters", "vectors", "notes")
     parts = [f"part {name}" for name in BUILT_IN if name in PARTS and name not in ("relations", "layers")]
     asked = ["requests"] if run.endswith("scripted") else ["views", "match", "exports", "scenes"]
-    within = [f"{kind} {name}" for kind in ("inside", "settings") for name in METHODS] if run in SCOPES else []
+    within = [*(f"inside {name}" for name in METHODS), *(f"settings {name}" for name in TRIED)] if run in SCOPES else []
     return [*tables, *parts, "estimate", *asked, *(f"answers {name}" for name in METHODS), *within]
 
 
