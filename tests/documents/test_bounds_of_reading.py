@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import io
+import random
+import zipfile
+import zlib
 from pathlib import Path
 
 import pytest
@@ -9,8 +13,10 @@ import pytest
 from sensegraph.documents import load
 from sensegraph.documents.decoding import decode_text
 from sensegraph.documents.document_files import DEFAULTS, DocumentSettings, list_document_files
+from sensegraph.documents.images import unpacks_within
 from sensegraph.documents.markup import split_front_matter
 from sensegraph.documents.metadata import read_iso_date
+from sensegraph.documents.office import check_packed, count_unpacked
 from sensegraph.documents.subtitles import parse_subtitles
 from sensegraph.documents.tables import tell_table
 from sensegraph.errors import InputError
@@ -124,3 +130,24 @@ def test_many_damaged_places_are_mended_in_a_long_text_that_has_a_thousand_chara
     with pytest.raises(InputError, match="save it as UTF-8"):
         decode_text(("word " * 600).encode() + damage)
     assert "line 2" in decode_text("\nä ö ü ä ö ü".encode() + b"\xff")[1]
+
+
+def test_a_stream_that_is_packed_in_several_blocks_is_unpacked_to_its_end() -> None:
+    packed = zlib.compress(random.Random(1).randbytes(2_500_000), 1)
+    assert len(packed) > 2 * (1 << 20)
+    assert unpacks_within(packed, 0, 2_500_000)
+    assert not unpacks_within(packed, 0, 2_499_999)
+
+
+def test_parts_of_an_archive_that_are_packed_in_several_blocks_are_counted_to_their_end() -> None:
+    held, file = random.Random(2).randbytes(2_500_000), io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        archive.writestr("a.bin", held)
+        archive.writestr("b.txt", b"x" * 3_000_000)
+        archive.writestr(zipfile.ZipInfo("c.txt"), b"stored")
+    data = file.getvalue()
+    counts = {part.filename: count_unpacked(data, part, 10_000_000) for part in archive.filelist}
+    assert counts == {"a.bin": 2_500_000, "b.txt": 3_000_000, "c.txt": 6}
+    check_packed(data, 5_500_006)
+    with pytest.raises(InputError, match="unpacks to more than 5,500,005 bytes"):
+        check_packed(data, 5_500_005)
