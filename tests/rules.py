@@ -10,6 +10,7 @@ from typing import Any
 
 import offline_examples
 import outline_examples
+from sensegraph.engines.llm import asker
 from sensegraph.engines.offline.extraction import (
     corpus_reading,
     german_names,
@@ -22,7 +23,7 @@ from sensegraph.engines.offline.extraction import (
 )
 from sensegraph.engines.offline.reports import report_parts
 from sensegraph.errors import InputError, SettingsError
-from sensegraph.types import Chunk
+from sensegraph.types import Chunk, Context, Passage
 
 OUTLINES = ("valley", "few", "book", "parts", "shows", "german", "subjects")
 
@@ -194,6 +195,13 @@ def cut_german(surface: str, nouns: Sequence[str], inner: int = -1, first: str =
 def find_unspaced(text: str) -> list[str]:
     """The names in a Chinese or Japanese text."""
     return [text[a:b] for a, b in unspaced_names.find_unspaced_names(text, 0, len(text))]
+
+
+def shorten(share: float, *texts: str) -> list[Any]:
+    """About this share of a context of some texts, and how many passages were left out."""
+    made = Context(tuple(Passage("chunk", f"c{i}", text) for i, text in enumerate(texts)), omitted=1)
+    found = asker.shorten_context(made, share)
+    return [[passage.text for passage in found.passages], found.omitted]
 
 
 def wrap(texts: Sequence[str]) -> Any:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 import outline_examples
+from sensegraph.index.manifest import DocumentEntry
 from sensegraph.language.transcripts import Talk
 from sensegraph.retrieval.outline import evidence, forms, notes, part, phrases, themes
-from sensegraph.retrieval.outline.values import Outline, Theme
+from sensegraph.retrieval.outline.values import Outline, Sentence, Theme
 from sensegraph.types import Chunk
 
 
@@ -119,3 +121,42 @@ def write(
     made = tuple(Theme(label, n, tuple(beside), tuple(people), ()) for label, n, beside, people in told)
     found = Outline(form, units, sentences, themes=made, cast=made, voices=tuple(map(tuple, voices)))
     return [evidence.write_head(found), *(evidence.write_line(one, found) for one in made)]
+
+
+def _index(documents: Sequence[Sequence[str]], found: Outline | None = None) -> Any:
+    """What an outline needs of an index: documents written as id, title, time and text, a chunk each."""
+    entries = [DocumentEntry(name, "", title, time, ()) for name, title, time, _ in documents]
+    texts = {name: text for name, _, _, text in documents}
+    chunks = {f"c-{name}": Chunk(f"c-{name}", name, 0, len(text), 9, text) for name, text in texts.items()}
+    held = [SimpleNamespace(id=f"c-{name}", document=name, position=0) for name in texts]
+    return SimpleNamespace(
+        catalogue=SimpleNamespace(documents=entries, chunks=held),
+        document=lambda name: SimpleNamespace(text=texts[name]),
+        chunks=lambda ids: {i: chunks[i] for i in ids if i in chunks},
+        manifest=SimpleNamespace(parts={"outline": None} if found else {}), part=lambda part: found,
+    )  # fmt: skip
+
+
+def list_events(count: int, days: int, title: str, ending: str, more: Sequence[Sequence[str]] = ()) -> list[str]:
+    """The dated titles of so many documents on so many days, and of some others, in their order."""
+    made = [
+        (f"d{i}.{ending}", title.format(i, chr(65 + i % 26)), f"2020-01-{1 + i % days:02}", "x") for i in range(count)
+    ]
+    return evidence.list_events(_index([*made, *(tuple(row) for row in more)]))
+
+
+def name_documents(*documents: Sequence[str]) -> str:
+    """Documents by name."""
+    return evidence.name_documents(_index(documents))
+
+
+def list_passages(form: Any, more: Sequence[str], told: Sequence[Any], *documents: Sequence[str]) -> list[Any]:
+    """The passages of an outline of some documents, its themes as label, units, what is beside, who, and a document."""
+    made = tuple(
+        Theme(label, n, tuple(beside), tuple(people), (Sentence(f"c-{name}", 0, 12, speaker),))
+        for label, n, beside, people, name, speaker in told
+    )
+    found = Outline(form, len(documents), 3 * len(documents), themes=made, cast=made[:1], more=tuple(more))
+    passages = list(evidence.list_passages(_index(documents, found)))
+    none = list(evidence.list_passages(_index(documents)))
+    return [[[p.id, p.text, p.title, [q.text for q in p.quotes], p.documents] for p in passages], none]

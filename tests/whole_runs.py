@@ -45,9 +45,12 @@ from sensegraph.types import Passage, Question, Usage
 
 PINNED = Path(__file__).parent / "data" / "runs"
 QUESTIONS: Mapping[str, Sequence[str]] = {
-    "harbour-offline": (harbour.QUESTIONS["multi-hop"], harbour.QUESTIONS["comparison"], "What happened in 2021?"),
-    "office-offline": (CORPORA["office"].question,),
-    "rathaus-offline": (CORPORA["rathaus"].question,),
+    "harbour-offline": (
+        *(harbour.QUESTIONS[kind] for kind in ("multi-hop", "comparison", "global", "local")),
+        "What happened in 2021?",
+    ),
+    "office-offline": (CORPORA["office"].question, "What are the main themes?", "What changed over time, and why?"),
+    "rathaus-offline": (CORPORA["rathaus"].question, "Was sind die wichtigsten Themen?"),
     "harbour-scripted": (harbour.QUESTIONS["multi-hop"],),
 }
 """The runs, each a corpus of the laws with an engine, and what is asked."""
@@ -59,6 +62,7 @@ SCOPES: Mapping[str, Sequence[Scope]] = {
     )
 }
 """Filters and moments under which the first question of a run is asked again."""
+TRIED = tuple(name for name in METHODS if name != "drift")  # whose searches take long; see tests/methods/test_drift.py
 PATTERNS = (
     "(a)-[r]-(b) RETURN a.name, b.name, r.weight ORDER BY r.weight DESC, a.name, b.name LIMIT 9",
     "(a:person)-[]-(b)-[]-(c) WHERE c.degree > 1 RETURN a.name, count(DISTINCT c) AS n ORDER BY n DESC, a.name",
@@ -97,7 +101,7 @@ def list_groups(run: str) -> list[str]:
     tables = ("documents", "chunks", "entities", "relations", "claims", "communities", "clusters", "vectors", "notes")
     parts = [f"part {name}" for name in BUILT_IN if name in PARTS and name not in ("relations", "layers")]
     asked = ["requests"] if run.endswith("scripted") else ["views", "match", "exports", "scenes"]
-    within = [f"{kind} {name}" for kind in ("inside", "settings") for name in METHODS] if run in SCOPES else []
+    within = [*(f"inside {name}" for name in METHODS), *(f"settings {name}" for name in TRIED)] if run in SCOPES else []
     return [*tables, *parts, "estimate", *asked, *(f"answers {name}" for name in METHODS), *within]
 
 
@@ -134,13 +138,13 @@ def list_exports(index: Index) -> list[Any]:
 
 
 def list_other_values(kind: Any, usual: Any) -> list[Any]:
-    """Other values than the usual one that a setting of this kind may have: the options, or less and more."""
+    """Other values than the usual one that a setting of this kind may have: the options, few, or less and more."""
     if options := get_args(kind):
         return [one for one in options if one != usual and isinstance(one, str | int) and not isinstance(one, type)]
     if isinstance(usual, bool):
         return [not usual]
     if isinstance(usual, int):
-        return [1, 3 * usual + 1]
+        return sorted({1, 3} - {usual})
     return [usual / 4, (1 + usual) / 2] if isinstance(usual, float) else []
 
 

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import io
+import random
+import zipfile
+import zlib
 from pathlib import Path
 
 import pytest
 
+from sensegraph.documents import load
 from sensegraph.documents.decoding import decode_text
 from sensegraph.documents.document_files import DEFAULTS, DocumentSettings, list_document_files
+from sensegraph.documents.images import unpacks_within
 from sensegraph.documents.markup import split_front_matter
 from sensegraph.documents.metadata import read_iso_date
+from sensegraph.documents.office import check_packed, count_unpacked
 from sensegraph.documents.subtitles import parse_subtitles
 from sensegraph.documents.tables import tell_table
 from sensegraph.errors import InputError
@@ -92,3 +99,55 @@ def test_lists_of_front_matter_are_read_twenty_deep_and_the_rest_is_text(deep: i
         assert isinstance(value, list)
         (value,) = value
     assert value == f"{'[' * (deep - 20)}x{']' * (deep - 20)}"
+
+
+@pytest.mark.parametrize(("bad", "more"), [(20, ""), (21, "1 more records"), (24, "4 more records")])
+def test_twenty_records_that_cannot_be_used_are_named_and_the_rest_is_counted(
+    tmp_path: Path, bad: int, more: str
+) -> None:
+    file = tmp_path / "a.jsonl"
+    file.write_text('{"text": "It rained."}\n' + "no record\n" * bad)
+    found = load([file])
+    reasons = [skipped.reason for skipped in found.skipped]
+    assert len(found.documents) == 1
+    assert len([reason for reason in reasons if "more records" not in reason]) == 20
+    assert [reason for reason in reasons if "more records" in reason] == (
+        [f"holds {more} that cannot be used, like those named."] if more else []
+    )
+
+
+def test_a_header_of_toml_is_read_up_to_twenty_thousand_characters() -> None:
+    longest = 'title = "T"\n# ' + "x" * (19_999 - len('title = "T"\n# '))  # and the end of the last line
+    assert split_front_matter(f"+++\n{longest}\n+++\nText") == ({"title": "T"}, "\nText")
+    assert split_front_matter(f"+++\n{longest}x\n+++\nText")[0] == {}
+
+
+def test_many_damaged_places_are_mended_in_a_long_text_that_has_a_thousand_characters_for_each() -> None:
+    damage = ("ä" * 60).encode() + b" \xff" * 9
+    assert decode_text(("word " * 8000).encode() + damage)[1].startswith(
+        "9 damaged places are no UTF-8 (first in line 1)"
+    )
+    with pytest.raises(InputError, match="save it as UTF-8"):
+        decode_text(("word " * 600).encode() + damage)
+    assert "line 2" in decode_text("\nä ö ü ä ö ü".encode() + b"\xff")[1]
+
+
+def test_a_stream_that_is_packed_in_several_blocks_is_unpacked_to_its_end() -> None:
+    packed = zlib.compress(random.Random(1).randbytes(2_500_000), 1)
+    assert len(packed) > 2 * (1 << 20)
+    assert unpacks_within(packed, 0, 2_500_000)
+    assert not unpacks_within(packed, 0, 2_499_999)
+
+
+def test_parts_of_an_archive_that_are_packed_in_several_blocks_are_counted_to_their_end() -> None:
+    held, file = random.Random(2).randbytes(2_500_000), io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        archive.writestr("a.bin", held)
+        archive.writestr("b.txt", b"x" * 3_000_000)
+        archive.writestr(zipfile.ZipInfo("c.txt"), b"stored")
+    data = file.getvalue()
+    counts = {part.filename: count_unpacked(data, part, 10_000_000) for part in archive.filelist}
+    assert counts == {"a.bin": 2_500_000, "b.txt": 3_000_000, "c.txt": 6}
+    check_packed(data, 5_500_006)
+    with pytest.raises(InputError, match="unpacks to more than 5,500,005 bytes"):
+        check_packed(data, 5_500_005)

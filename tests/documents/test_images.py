@@ -22,6 +22,7 @@ from sensegraph.documents.images import (
     FORM,
     LARGE,
     MANY,
+    NO_REPLY,
     Figure,
     FoundImage,
     Illustrated,
@@ -137,6 +138,30 @@ def test_images_are_read_in_the_folder_of_their_text_and_nowhere_else(tmp_path: 
         found = load([inside], settings=how, vision=seer)
         assert [f.width for f in seer.shown] == [301, 304]
         assert [(u.images, u.reason) for u in found.figures.unread] == [(7, ELSEWHERE)]
+
+
+def test_an_image_of_which_a_model_gives_no_reply_is_counted_with_the_reason(tmp_path: Path) -> None:
+    (tmp_path / "a.png").write_bytes(png(width=305))
+    (tmp_path / "b.png").write_bytes(png(width=306))
+    (tmp_path / "p.md").write_text("Text\n\n![A map](a.png) ![Another](b.png)")
+
+    class Silent(Seer):
+        def tell(self, figures: Sequence[Figure]) -> list[str | None]:
+            return [None, "It is a map."]
+
+    found = load([tmp_path], settings=DEFAULTS, vision=Silent()).figures
+    assert [(u.images, u.reason) for u in found.unread] == [(1, NO_REPLY)]
+    assert found.described == 1
+    assert [len(digests) for digests in found.digests.values()] == [2]
+
+
+def test_an_image_beside_a_file_that_is_named_by_itself_is_read(tmp_path: Path) -> None:
+    (tmp_path / "a.png").write_bytes(png(width=305))
+    (tmp_path / "p.md").write_text("Text\n\n![A map](a.png)")
+    seer = Seer()
+    found = load([tmp_path / "p.md"], settings=DEFAULTS, vision=seer)
+    assert [(f.width, f.caption) for f in seer.shown] == [(305, "A map")]
+    assert found.figures.described == 1
 
 
 def test_an_address_holds_an_image_or_none() -> None:

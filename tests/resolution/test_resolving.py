@@ -331,6 +331,14 @@ def test_of_rules_that_contradict_one_another_the_later_holds_and_the_other_is_r
     assert found.notes == ("the rule that 2 and 1 are one is left out: the rule that 1 and 2 are two counts more.",)
 
 
+@pytest.mark.parametrize("one", ["1", "3"])
+def test_what_is_another_thing_than_one_of_two_stays_apart_from_the_other_however_little_is_asked(one: str):
+    names = ("Orla Steel (Velm)", "Orla Steel", "Orla Steel (Brenn)")
+    items = [Mentioned(str(i), name, "organization") for i, name in enumerate(names, 1)]
+    found = resolve(items, rules=[Rule("merge", one, "2")], settings=Resolving(accept=0.4))
+    assert groups(found) == [tuple(sorted((one, "2")))]
+
+
 def test_a_contradiction_through_a_third_is_found():
     items = [jordan("1"), jordan("2"), jordan("3")]
     found = resolve(items, rules=[Rule("merge", "1", "2"), Rule("apart", "1", "3"), Rule("merge", "2", "3")])

@@ -182,7 +182,7 @@ class _Search:
     def _visit(self, members: Iterable[int]) -> bool | None:
         """Whether the best few untested of these chunks hold a relevant one; None where all were tested before."""
         fresh, left, relevant = self._fresh(members), self.pace.tests, None
-        while left > 0 and (batch := _take_next(fresh, min(self.pace.batch, left, self.room))):
+        while batch := _take_next(fresh, min(self.pace.batch, left, self.room)):
             left -= len(batch)
             verdict = self._tested(batch)
             relevant = bool(relevant) or verdict

@@ -115,14 +115,14 @@ def assign_softly(mixture: Mixture, x: Floats, threshold: float = THRESHOLD) -> 
 
     Ascending; in the order of first members; components without rows are left out.
     """
-    found: list[tuple[Longs, Longs]] = []
+    found: list[tuple[Longs, Longs]] = [(np.zeros(0, np.int64), np.zeros(0, np.int64))]
     for rows in _portions(len(x), len(mixture)):
         posteriors = mixture.posteriors(x[rows])
         member = posteriors > threshold
         member[np.arange(len(member)), posteriors.argmax(axis=1)] = True
         row, component = np.nonzero(member)
         found.append((row + rows.start, component))
-    rows_, components = (np.concatenate([np.zeros(0, np.int64), *part]) for part in zip(*found, strict=True))
+    rows_, components = (np.concatenate(part) for part in zip(*found, strict=True))
     order = np.argsort(components, kind="stable")
     groups = np.split(rows_[order], np.flatnonzero(np.diff(components[order])) + 1) if len(order) else []
     return tuple(sorted(groups, key=lambda group: group.tolist()))
@@ -160,9 +160,9 @@ def choose_k(x: Floats, *, seed: int = 0, grid: Sequence[int] = GRID, starts: in
 
 
 def _portions(n: int, k: int) -> Iterator[slice]:
-    """Slices of n rows that have no more than `_BLOCK` numbers for k components; one at least."""
-    rows = max(1, _BLOCK // max(1, k))
-    return (slice(begin, min(begin + rows, n)) for begin in range(0, max(n, 1), rows))
+    """Slices of n rows that have no more than `_BLOCK` numbers for k components, of one row at least."""
+    rows = max(1, _BLOCK // k)
+    return (slice(begin, min(begin + rows, n)) for begin in range(0, n, rows))
 
 
 def _with_squares(x: Floats) -> Floats:

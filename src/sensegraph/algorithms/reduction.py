@@ -72,7 +72,7 @@ def fit_projection(vectors: NDArray[Any] | Stack, dims: int = DIMS, *, seed: int
         largest = max(largest, float(np.abs(block).max(initial=0.0)))
     scale = 2.0 ** math.ceil(math.log2(largest)) if largest > 0 else 1.0
     # The sum of the rows and of their outer products, in units of `scale`.
-    bits = min(_BITS, (_EXACT - max(n, 1).bit_length()) // 2)
+    bits = min(_BITS, (_EXACT - n.bit_length()) // 2)
     total, moment = np.zeros(d), np.zeros((d, d))
     for rounded in _round_blocks(vectors, scale, bits):
         total += rounded.sum(axis=0)

@@ -112,7 +112,7 @@ def run_offsets(counts: ArrayLike) -> Longs:
     return np.concatenate(([0], np.cumsum(np.asarray(counts, np.int64)))).astype(np.int64)
 
 
-def renumber_kept(kept: Sequence[int], whole: int) -> Ints:
+def renumber_kept(kept: Sequence[int] | Longs, whole: int) -> Ints:
     """The new number of everything that is kept, shape (whole,), −1 for the rest."""
     places = np.full(whole, -1, np.int32)
     places[np.asarray(kept, np.int64)] = np.arange(len(kept))
@@ -184,9 +184,7 @@ def _select_heaviest(x: Floats, limit: int) -> Longs:
 
 def restrict_paths(way: Paths, nodes: Longs) -> Paths:
     """The paths among these nodes, ascending, which are numbered anew; what leads outside is lost."""
-    number = np.full(way.nodes, -1, np.int32)
-    number[nodes] = np.arange(len(nodes))
     places, sizes = gather_entries(way.start, nodes)
-    at = number[way.to[places]]
+    at = renumber_kept(nodes, way.nodes)[way.to[places]]
     inside = np.flatnonzero(at >= 0)
     return Paths(np.searchsorted(inside, run_offsets(sizes)).astype(np.int64), at[inside], way.share[places[inside]])

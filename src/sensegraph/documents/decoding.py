@@ -152,7 +152,7 @@ def _decode_damaged(data: bytes, encoding: str) -> tuple[str, str]:
         raise InputError(_explain_binary(data, f"says that it is {encoding.upper()} but is not; save it as UTF-8."))
     where = text.count("\n", 0, text.index("\ufffd")) + 1
     what = f"{lost} damaged {'place is' if lost == 1 else 'places are'} no {encoding.upper()}"
-    return clean_text(text), f"{what} (first in line {where}) and was read as U+FFFD; all else was read."
+    return clean_text(text), f"{what} (first in line {where}), read as U+FFFD; all else was read."
 
 
 def _decode_utf16(data: bytes) -> str | None:

@@ -72,7 +72,6 @@ class Patterns(dict[str, re.Pattern[str]]):
     """The sections of `data/patterns/<name>.txt` as patterns, each compiled when it is first asked for."""
 
     def __init__(self, name: str, flags: int = 0, **parts: str) -> None:
-        super().__init__()
         self._lines, self._flags = read_patterns(name, **parts), flags
 
     def __missing__(self, section: str) -> re.Pattern[str]:

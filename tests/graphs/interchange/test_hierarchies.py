@@ -46,6 +46,16 @@ def test_depth_is_the_level_of_the_table_and_level_counts_from_the_leaves(tmp_pa
     assert found["c0"].members == ("c1", "c2")
 
 
+def test_the_level_above_parts_of_several_levels_is_one_more_than_the_highest_of_them(tmp_path: Path):
+    given = little_tables.tables()
+    row = given["communities"][1]
+    given["communities"].append({**row, "id": "c3", "human_readable_id": 3, "community": 3, "level": 2, "parent": 1})
+    levels = {name: (c.depth, c.level) for name, c in by_id(hierarchy(tmp_path, given)).items()}
+    assert {name: levels[name] for name in ("c0", "c1", "c2", "c3")} == {
+        "c0": (0, 2), "c1": (1, 1), "c2": (1, 0), "c3": (2, 0),
+    }  # fmt: skip
+
+
 def test_an_entity_that_only_relations_name_joins_the_communities_of_its_relation(tmp_path: Path):
     found = by_id(hierarchy(tmp_path, little_tables.tables()))
     assert len(found["c2"].entities) == 2

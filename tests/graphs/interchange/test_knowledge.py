@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Literal
 
+import pytest
+
 import little_tables
 from sensegraph.graphs.interchange.knowledge import Knowledge, Texts, build_graph, place_text_units
 from sensegraph.graphs.interchange.table_files import read_tables
@@ -79,6 +81,13 @@ def test_a_claim_that_says_nothing_is_kept_beside_and_counted(tmp_path: Path):
     found, _ = graph(tmp_path, changed("covariates", 0, type=None, description=None))
     assert [c.id for c in found.graph.claims] == ["k1"]
     assert "1 covariates have neither type nor description and are kept beside the graph" in found.notes
+
+
+@pytest.mark.parametrize("silent", ["type", "description"])
+def test_a_claim_with_a_type_or_a_description_alone_says_something(tmp_path: Path, silent: str):
+    found, _ = graph(tmp_path, changed("covariates", 0, **{silent: None}))
+    assert [c.id for c in found.graph.claims] == ["k0", "k1"]
+    assert not [note for note in found.notes if "covariates" in note]
 
 
 def test_a_claim_about_nobody_known_makes_its_subject(tmp_path: Path):

@@ -43,7 +43,7 @@ from sensegraph.models.embedders import HashedTerms
 from sensegraph.runtime.executors.processes import LocalExecutor
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.runtime.stores.sqlite import SqliteStore
-from sensegraph.types import Cluster, Graph, Hierarchy, Passage, Statement
+from sensegraph.types import Cluster, ClusterRelation, Graph, Hierarchy, Passage, Statement
 from wired import runtime, stories
 
 SMALL = AggregateSettings(cluster_size=4, threshold=2)
@@ -171,6 +171,23 @@ def test_every_chain_climbs_one_level_at_a_time_to_the_root(rt: Runtime) -> None
     ids = [e.id for e in made.graph.entities]
     above = make_ancestry.fn([(ids, hierarchy)])[0]
     assert list_ancestor_chains(above.parent, above.home).shape == (len(ids), levels(hierarchy))
+
+
+def test_who_is_above_whom_is_known_by_position_and_nobody_is_above_the_top() -> None:
+    leaf, other, top = (
+        Cluster("a", 0, 1, "t", ("e1", "e0"), ("e0", "e1")),
+        Cluster("b", 0, 1, "t", ("e3",), ("e3",)),
+        Cluster("t", 1, 0, "", ("a", "b"), ("e0", "e1", "e3")),
+    )
+    ends = (("b", "t"), ("a", "t"), ("a", "b"))
+    relations = tuple(ClusterRelation(f"r{i}", one, end, 0, (), 1) for i, (one, end) in enumerate(ends))
+    hierarchy = Hierarchy((leaf, other, top), relations=relations)
+    found = make_ancestry.fn([(["e0", "e1", "e2", "e3"], hierarchy)])[0]
+    assert found.home.tolist() == [0, 0, -1, 1]
+    assert found.parent.tolist() == [2, 2, -1]
+    assert found.start.tolist() == [0, 2, 3, 3]
+    assert (found.other.tolist(), found.links.tolist()) == ([1, 2, 2], [2, 1, 0])
+    assert found.among([0, 2]) == [(1, 0, 2)]
 
 
 # ── aggregates: §3.1 ──

@@ -45,7 +45,7 @@ def test_what_is_neither_taken_nor_a_failure_that_passes_is_told_at_once(status:
     assert len(asked) == 1
 
 
-@pytest.mark.parametrize("failing", [reply(429), reply(500), reply(503), WireError("nothing came")])
+@pytest.mark.parametrize("failing", [*map(reply, (408, 409, 425, 429, 500, 503)), WireError("nothing came")])
 def test_what_may_pass_is_asked_again_as_often_as_the_settings_say(failing: Response | WireError) -> None:
     made, asked = client(failing, failing, reply(299))
     made.download("f", io.BytesIO())

@@ -29,6 +29,8 @@ def test_replies_are_found_again_and_a_line_that_was_cut_off_is_none(tmp_path: P
         assert [one and json.loads(bytes(one.reply))["said"] for one in found] == ["three", "two", None]
         list(read.keep(decode_replies(io.BytesIO(line("d", "four")))))
         assert "d" in read
+        assert (kept := read.read("d")) is not None
+        assert json.loads(bytes(kept.reply)) == {"said": "four"}
     again = ReplyStore(path)
     list(again.load())
     assert (four := again.read("d")) is not None

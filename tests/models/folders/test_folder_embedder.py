@@ -19,6 +19,7 @@ from sensegraph.cli import app
 from sensegraph.errors import SettingsError
 from sensegraph.models.folders import model_folder
 from sensegraph.models.folders.folder_embedder import FolderEmbedder
+from sensegraph.models.folders.model_folder import ModelFolder
 from sensegraph.models.folders.tensors import read_tensors
 from sensegraph.protocols import Embedder
 from sensegraph.testing import EmbedderContract
@@ -316,3 +317,30 @@ class TestTable(EmbedderContract):
 
     def make_other(self) -> FolderEmbedder:
         return FolderEmbedder(str(self.other))
+
+
+@needs_extra
+@pytest.mark.parametrize(
+    ("positions", "kind", "trained", "said", "window"),
+    [
+        (64, "bert", None, None, 64),
+        (514, "roberta", None, None, 512),
+        (512, "bert", 128, 64, 128),
+        (512, "bert", None, 64, 64),
+        (None, "bert", None, 999_999, 999_999),
+        (512, "bert", None, 1_000_000, 512),
+        (4, "bert", None, None, 8),
+        (None, "bert", None, None, 512),
+    ],
+)
+def test_a_model_reads_as_many_tokens_as_it_was_trained_for_and_has_positions_for(
+    tmp_path: Path, positions: int | None, kind: str, trained: int | None, said: int | None, window: int
+) -> None:
+    folder = write_encoder(tmp_path / "e")
+    write_configs(
+        folder,
+        config={"model_type": kind, "max_position_embeddings": positions, "pad_token_id": 1},
+        sentence_bert_config={"max_seq_length": trained},
+        tokenizer_config={"model_max_length": said},
+    )
+    assert ModelFolder(folder, "models.embedder").window == window

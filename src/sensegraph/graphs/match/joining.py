@@ -217,7 +217,7 @@ class _Joiner:
     def begin(self) -> None:
         """Bind the node of which there are fewest."""
         found = [(len(places), i, name, places) for i, name in enumerate(self.nodes) for places in [self.places(name)]]
-        count, i, name, places = min(found, key=lambda f: f[:2])
+        count, i, name, places = min(found)  # the number of a node decides between equals
         self.nodes.pop(i)
         self.bounded(self.table.length * count, f"combining {_describe_node(name)} with the rest")
         old = np.repeat(np.arange(self.table.length), count)

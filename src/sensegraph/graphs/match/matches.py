@@ -89,7 +89,7 @@ class Matches(Shortened):
 
 
 def parse_request(request: Request) -> Query:
-    """The query that a request makes. Raises InputError where a clause is given twice, or cannot be read."""
+    """The query that a request makes. Raises InputError where a clause is given twice, below 0, or cannot be read."""
     given = {name: _convert_parameter(name, value) for name, value in (request.parameters or {}).items()}
     query = Parser(request.text, "the query" if _CLAUSE.search(request.text) else "the pattern", given).query()
     if request.where:
@@ -104,6 +104,9 @@ def parse_request(request: Request) -> Query:
         query = replace(query, order=Parser(request.order, "ORDER BY", given, query.paths).ordered())
     _check_given_once("SKIP", bool(query.skip) and request.skip is not None)
     _check_given_once("LIMIT", query.limit is not None and request.limit is not None)
+    for clause, rows in (("SKIP", request.skip), ("LIMIT", request.limit)):
+        if rows is not None and rows < 0:
+            raise InputError(f"{clause} is {rows}; it must be 0 or more.")
     skip = query.skip if request.skip is None else request.skip
     return replace(query, skip=skip, limit=query.limit if request.limit is None else request.limit)
 

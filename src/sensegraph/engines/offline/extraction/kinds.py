@@ -160,7 +160,7 @@ def train_classifier(
         )  # of a feature, by class
         classes = np.bincount(label[label >= 0], weights=mentions[label >= 0], minlength=4) + 1.0
         scores = [np.bincount(row, weights=weight * logs[column, c], minlength=len(keys)) for c in range(4)]
-        mean = np.stack(scores, axis=1) / np.maximum(mentions, 1)[:, None] + np.log(classes / classes.sum())
+        mean = np.stack(scores, axis=1) / np.maximum(mentions, 1)[:, None] + np.log(classes)  # up to a constant
         total = votes + _WEIGHT * (mean - mean.max(axis=1, keepdims=True)) * 0.5
     return total
 
