@@ -23,7 +23,7 @@ from sensegraph.engines.offline.answers.asked import (
 from sensegraph.engines.offline.answers.corrections import Preferred, list_preferred, prefer_corrections
 from sensegraph.engines.offline.answers.dated import choose_dated, favour_dated, favour_ends
 from sensegraph.engines.offline.answers.features import FEATURES, Floats, Read, read_evidence, stem_units
-from sensegraph.engines.offline.answers.lists.identifiers import favour_identified
+from sensegraph.engines.offline.answers.lists.identifiers import favour_identified, favour_numbered
 from sensegraph.engines.offline.answers.lists.versions import find_version
 from sensegraph.engines.offline.answers.question_text import split_question
 from sensegraph.engines.offline.answers.ranking import TWO_HOPS, holds_answer, load_weights, rate_sentences
@@ -109,7 +109,8 @@ def _find_part(asked: Asked, part: str) -> _Found | None:
     if text != asked.question:  # what answers a part speaks of the rest too
         together = read_evidence(asked.question, passages, asked.sentences, asked.counted)
         chances = _join_chances(chances, rate_sentences(together, weights)[0]) if together else chances
-    chances = favour_ends(part, read, favour_identified(text, read, favour_dated(asked, read, chances)))
+    chances = favour_numbered(text, read, favour_identified(text, read, favour_dated(asked, read, chances)))
+    chances = favour_ends(part, read, chances)
     order = tuple(int(i) for i in np.argsort(-chances, kind="stable"))
     best = read.sentences[order[0]]
     timed = read_asked_type(part)[0] == "date"  # no sentence without a date says when
