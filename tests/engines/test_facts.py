@@ -256,6 +256,22 @@ def test_what_only_names_or_asks_stands_behind_no_answer() -> None:
     assert [s.text for s in shown] == ["The harbour was closed.", "Ships call at Orl harbour."]
 
 
+def test_a_question_of_two_hops_is_answered_in_fewer_words() -> None:
+    things = ("harbour", "bridge", "windmill", "lock")
+    lines = [
+        f"In Sund the {t} has {' '.join(f'{t}{c}' for c in 'abcdefghijklmnopqrstuvwxyz')} since then." for t in things
+    ]
+    asked = asking("What was built in Sund?", [("Sund", " ".join(lines))])
+    read = read_evidence(asked.question, asked.chunks, asked.sentences, None)
+    assert read is not None
+    sizes = [
+        sum(len(one.text.split()) for one in choose_fact_sentences(read, range(4), np.full(4, 0.25), gate))
+        for gate in (0.0, 1.0)
+    ]
+    assert 92 < sizes[0] <= 110
+    assert sizes[1] <= 92
+
+
 def test_the_label_of_an_answer_and_half_an_emphasis_are_not_shown() -> None:
     assert "Use a rope" in written("How do I moor a boat in Sund?", ("Boats", "Q: Sund?\n\nA: Use a rope to moor it."))
     said = written(

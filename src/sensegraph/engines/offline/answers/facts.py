@@ -41,7 +41,7 @@ ENOUGH = 0.93  # chance of what is shown from which nothing more is
 LEAST = 0.05  # share of the best sentence's chance below which another is not shown
 NEAREST = 0.4  # share of the question that a sentence must hold by itself to be shown where nothing answers
 MOST, DEPTH = 3, 5  # sentences shown, and those that they are taken from
-WORDS = 110  # most words shown; the first sentence is shown whole
+WORDS, WORDS_BOTH = 110, 92  # most words shown, and for a question of two hops; the first sentence is shown whole
 _POINTING = re.compile(r"\b(?:it|he|she|they|him|her|them|that|this|er|sie|es|il|elle|él|ella)\b", re.IGNORECASE)
 _BOUND = re.compile(  # what stands before a date or a number and says that it is none
     r"(?:\b(?:(?:not\s+|just\s+|shortly\s+)?(?:before|after|by|until|since|around|about)|no\s+later\s+than|(?:more|less|fewer)\s+than|"
@@ -177,7 +177,7 @@ def choose_fact_sentences(
     chosen = [read.sentences[best], *list_led_in(read.sentences, best)]
     length, shown = sum(len(one.text.split()) for one in chosen), float(chances[best])
     most += len(chosen) - 1
-    leads = read.because[best] if gate >= TWO_HOPS else -1
+    leads, room = (read.because[best], WORDS_BOTH) if gate >= TWO_HOPS else (-1, WORDS)
     follows = _find_follower(read, best) if most == MOST else -1
     for i in dict.fromkeys((*[i for i in (leads, follows) if i >= 0], *order[1:DEPTH])):
         one = read.sentences[i]
@@ -189,7 +189,7 @@ def choose_fact_sentences(
         far = shown >= ENOUGH or chances[i] < LEAST * chances[best]
         if said >= most or (far and i not in (leads, follows)):
             break
-        if length + size <= WORDS and differs_from(one, chosen):
+        if length + size <= room and differs_from(one, chosen):
             commands = list_led_commands(read.sentences, i)[:1]
             chosen += [one, *(command for command in commands if command not in chosen)]
             length += size
