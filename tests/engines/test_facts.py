@@ -272,6 +272,34 @@ def test_a_question_of_two_hops_is_answered_in_fewer_words() -> None:
     assert sizes[1] <= 92
 
 
+def test_a_sentence_as_likely_and_much_alike_is_shown_where_its_numbers_differ() -> None:
+    told = "Where no time is given, the boats of the {} are kept at the quay of Sund for {} days."
+    lines = (told.format("harbour", 90), told.format("harbour town", 30), told.format("harbour master", 30))
+    asked = asking("How long are boats kept at Sund?", [("Sund", " ".join(lines))])
+    read = read_evidence(asked.question, asked.chunks, asked.sentences, None)
+    assert read is not None
+    shown = choose_fact_sentences(read, range(3), np.array([0.4, 0.35, 0.25]), 0.0)
+    assert [s.text for s in shown] == [lines[0], lines[1]]
+    shown = choose_fact_sentences(read, range(3), np.array([0.7, 0.2, 0.1]), 0.0)
+    assert [s.text for s in shown] == [lines[0]]
+
+
+@pytest.mark.parametrize(
+    ("question", "shown"),
+    [
+        ("Who created Orlix?", ["Created by:", "Ida Vrbova"]),
+        ("Who maintains Orlix?", ["Maintained by:", "Karel Nowotny"]),
+        ("Who created Orlix, and who maintains it?", ["Created by:", "Ida Vrbova", "Maintained by:", "Karel Nowotny"]),
+    ],
+)
+def test_the_label_with_the_verb_of_the_question_stands_first_with_the_names_below(
+    question: str, shown: list[str]
+) -> None:
+    text = "Orlix\n\nCreated by:\n\nIda Vrbova\n\nMaintained by:\n\nKarel Nowotny\n\nContributions by:\n\nTom Kuhl"
+    said = written(question, ("Orlix authors", text), ("Sund", "The harbour of Sund is old."))
+    assert [line.strip("- .") for line in said.splitlines() if line] == shown
+
+
 def test_the_label_of_an_answer_and_half_an_emphasis_are_not_shown() -> None:
     assert "Use a rope" in written("How do I moor a boat in Sund?", ("Boats", "Q: Sund?\n\nA: Use a rope to moor it."))
     said = written(
