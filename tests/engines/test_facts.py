@@ -284,6 +284,25 @@ def test_a_sentence_as_likely_and_much_alike_is_shown_where_its_numbers_differ()
     assert [s.text for s in shown] == [lines[0]]
 
 
+def test_a_denial_is_shown_beside_what_it_denies() -> None:
+    told = "This class is {}permitted for the users of the harbour of Sund."
+    asked = asking("May users of Sund use the class?", [("Sund", " ".join((told.format(""), told.format("not "))))])
+    read = read_evidence(asked.question, asked.chunks, asked.sentences, None)
+    assert read is not None
+    shown = choose_fact_sentences(read, range(2), np.array([0.52, 0.48]), 0.0)
+    assert [s.text for s in shown] == [told.format(""), told.format("not ")]
+
+
+def test_what_a_heading_only_names_is_told_by_the_sentence_below_it() -> None:
+    text = (
+        "(2) Sund: Open the harbour gate with the key\n\nTo open the harbour gate of Sund with the key, turn it "
+        "to the left, and wait for the bell.\n\nThe bell of Sund is old."
+    )
+    said = written("How do I open the harbour gate of Sund with the key?", ("Sund", text))
+    assert "turn it to the left" in said.partition("\n\n")[0]
+    assert "(2) Sund" not in said
+
+
 @pytest.mark.parametrize(
     ("question", "shown"),
     [

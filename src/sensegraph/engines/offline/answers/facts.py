@@ -45,7 +45,8 @@ MOST, DEPTH = 3, 5  # sentences shown, and those that they are taken from
 WORDS, WORDS_BOTH = 110, 92  # most words shown, and for a question of two hops; the first sentence is shown whole
 TIED, LONG = 0.6, 160  # share of the best sentence's chance from which one is as good; most words with such a one
 LABEL, NAMED_FIRST = 4, 1.5  # words of a label; how it counts, as the best sentence, where it has the question's verb
-_NUMBER = re.compile(r"\d+")
+_SUBSTANCE = re.compile(r"\d+|\b(?:not|no|never|cannot|neither)\b|n['’]t\b")
+_ENDS = (".", "!", ":", "。", "！", "：", '."', ".”")
 _WHO_DOES = re.compile(r"\bwho\s+(\w+)", re.IGNORECASE)
 _POINTING = re.compile(r"\b(?:it|he|she|they|him|her|them|that|this|er|sie|es|il|elle|él|ella)\b", re.IGNORECASE)
 _BOUND = re.compile(  # what stands before a date or a number and says that it is none
@@ -116,7 +117,7 @@ def _find_part(asked: Asked, part: str) -> _Found | None:
         chances = _join_chances(chances, rate_sentences(together, weights)[0]) if together else chances
     chances = favour_numbered(text, read, favour_identified(text, read, favour_dated(asked, read, chances)))
     chances = _favour_labels(part, read, favour_ends(part, read, chances))
-    order = tuple(int(i) for i in np.argsort(-chances, kind="stable"))
+    order = _prefer_statement(read, [int(i) for i in np.argsort(-chances, kind="stable")], chances)
     best = read.sentences[order[0]]
     timed = read_asked_type(part)[0] == "date"  # no sentence without a date says when
     dated = any(read.features[i, FEATURES.index("typed")] for i in order[:2] if read.sentences[i].origin == best.origin)
@@ -212,7 +213,7 @@ def choose_fact_sentences(
             break
         tied = gate < TWO_HOPS and chances[i] >= TIED * chances[best]
         if length + size <= (LONG if tied else room) and (
-            differs_from(one, chosen) or (tied and _differs_in_numbers(one, chosen))
+            differs_from(one, chosen) or (tied and _differs_in_substance(one, chosen))
         ):
             commands = list_led_commands(read.sentences, i)[:1]
             chosen += [one, *(command for command in commands if command not in chosen)]
@@ -221,9 +222,20 @@ def choose_fact_sentences(
     return chosen
 
 
-def _differs_in_numbers(one: SourceSentence, chosen: Sequence[SourceSentence]) -> bool:
-    """Whether a sentence has a number that none of the chosen ones has: much alike, it still says something else."""
-    return not set(_NUMBER.findall(one.text)) <= {n for other in chosen for n in _NUMBER.findall(other.text)}
+def _differs_in_substance(one: SourceSentence, chosen: Sequence[SourceSentence]) -> bool:
+    """Whether a sentence has a number or a denial that no chosen one has: much alike, it still says something else."""
+    return not set(_SUBSTANCE.findall(one.text)) <= {n for other in chosen for n in _SUBSTANCE.findall(other.text)}
+
+
+def _prefer_statement(read: Read, order: Sequence[int], chances: Floats) -> tuple[int, ...]:
+    """The order without a best one that only names what another, as likely, says as a whole sentence."""
+    best = read.sentences[order[0]]
+    for i in () if best.raw.rstrip().endswith(_ENDS) else order[1:DEPTH]:
+        one = read.sentences[i]
+        longer = len(one.raw) > len(best.raw) and one.raw.rstrip().endswith(_ENDS)
+        if longer and chances[i] >= TIED * chances[order[0]] and not differs_from(one, [best]):
+            return (i, *(other for other in order[1:] if other != i))
+    return tuple(order)
 
 
 def _find_follower(read: Read, best: int) -> int:
