@@ -256,6 +256,69 @@ def test_what_only_names_or_asks_stands_behind_no_answer() -> None:
     assert [s.text for s in shown] == ["The harbour was closed.", "Ships call at Orl harbour."]
 
 
+def test_a_question_of_two_hops_is_answered_in_fewer_words() -> None:
+    things = ("harbour", "bridge", "windmill", "lock")
+    lines = [
+        f"In Sund the {t} has {' '.join(f'{t}{c}' for c in 'abcdefghijklmnopqrstuvwxyz')} since then." for t in things
+    ]
+    asked = asking("What was built in Sund?", [("Sund", " ".join(lines))])
+    read = read_evidence(asked.question, asked.chunks, asked.sentences, None)
+    assert read is not None
+    sizes = [
+        sum(len(one.text.split()) for one in choose_fact_sentences(read, range(4), np.full(4, 0.25), gate))
+        for gate in (0.0, 1.0)
+    ]
+    assert 92 < sizes[0] <= 110
+    assert sizes[1] <= 92
+
+
+def test_a_sentence_as_likely_and_much_alike_is_shown_where_its_numbers_differ() -> None:
+    told = "Where no time is given, the boats of the {} are kept at the quay of Sund for {} days."
+    lines = (told.format("harbour", 90), told.format("harbour town", 30), told.format("harbour master", 30))
+    asked = asking("How long are boats kept at Sund?", [("Sund", " ".join(lines))])
+    read = read_evidence(asked.question, asked.chunks, asked.sentences, None)
+    assert read is not None
+    shown = choose_fact_sentences(read, range(3), np.array([0.4, 0.35, 0.25]), 0.0)
+    assert [s.text for s in shown] == [lines[0], lines[1]]
+    shown = choose_fact_sentences(read, range(3), np.array([0.7, 0.2, 0.1]), 0.0)
+    assert [s.text for s in shown] == [lines[0]]
+
+
+def test_a_denial_is_shown_beside_what_it_denies() -> None:
+    told = "This class is {}permitted for the users of the harbour of Sund."
+    asked = asking("May users of Sund use the class?", [("Sund", " ".join((told.format(""), told.format("not "))))])
+    read = read_evidence(asked.question, asked.chunks, asked.sentences, None)
+    assert read is not None
+    shown = choose_fact_sentences(read, range(2), np.array([0.52, 0.48]), 0.0)
+    assert [s.text for s in shown] == [told.format(""), told.format("not ")]
+
+
+def test_what_a_heading_only_names_is_told_by_the_sentence_below_it() -> None:
+    text = (
+        "(2) Sund: Open the harbour gate with the key\n\nTo open the harbour gate of Sund with the key, turn it "
+        "to the left, and wait for the bell.\n\nThe bell of Sund is old."
+    )
+    said = written("How do I open the harbour gate of Sund with the key?", ("Sund", text))
+    assert "turn it to the left" in said.partition("\n\n")[0]
+    assert "(2) Sund" not in said
+
+
+@pytest.mark.parametrize(
+    ("question", "shown"),
+    [
+        ("Who created Orlix?", ["Created by:", "Ida Vrbova"]),
+        ("Who maintains Orlix?", ["Maintained by:", "Karel Nowotny"]),
+        ("Who created Orlix, and who maintains it?", ["Created by:", "Ida Vrbova", "Maintained by:", "Karel Nowotny"]),
+    ],
+)
+def test_the_label_with_the_verb_of_the_question_stands_first_with_the_names_below(
+    question: str, shown: list[str]
+) -> None:
+    text = "Orlix\n\nCreated by:\n\nIda Vrbova\n\nMaintained by:\n\nKarel Nowotny\n\nContributions by:\n\nTom Kuhl"
+    said = written(question, ("Orlix authors", text), ("Sund", "The harbour of Sund is old."))
+    assert [line.strip("- .") for line in said.splitlines() if line] == shown
+
+
 def test_the_label_of_an_answer_and_half_an_emphasis_are_not_shown() -> None:
     assert "Use a rope" in written("How do I moor a boat in Sund?", ("Boats", "Q: Sund?\n\nA: Use a rope to moor it."))
     said = written(

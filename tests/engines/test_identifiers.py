@@ -74,5 +74,5 @@ def test_which_identifier_a_version_has_is_told_with_the_lines_before_it() -> No
     lines = told(answer_release, "Which FLT was fixed in millwright 2.4.1?").splitlines()
     assert lines[0] == "**Version 2.4.1 (released 2021-05-06)**:"
     assert [line for line in lines[1:] if line] == [
-        "- The sluice no longer leaks.", "- Found by Ada Finch.", "- [MSA-2021-03, low] [FLT-2021-0417].",
+        "- The sluice no longer leaks. Found by Ada Finch. [MSA-2021-03, low] [FLT-2021-0417].",
     ]  # fmt: skip

@@ -290,6 +290,18 @@ def test_days_between_two_dates_are_counted_where_both_are_days() -> None:
     assert between("May 1910", "4 May 1920") == []
 
 
+def test_what_stands_behind_the_second_of_two_versions_is_of_the_first_too() -> None:
+    texts = {
+        "Tide tables": "The short edition is printed for keepers. The long edition has the tides of nights too.",
+        "Rope": "A short rope is tied to the post in front of the harbour gate by keepers.",
+    }
+    question = "What is the difference between the short and the long edition of the tide tables?"
+    assert lines_of(answer_comparison, question, texts) == [
+        "**Short edition of the tide tables**: The short edition is printed for keepers.",
+        "**Long edition of the tide tables**: The long edition has the tides of nights too.",
+    ]
+
+
 def test_two_things_of_one_day_have_no_order() -> None:
     texts = {"Book": "Ann Lee left on 3 May 1920. Bo Berg came on 3 May 1920."}
     assert lines_of(answer_comparison, "Which was earlier, Ann Lee or Bo Berg?", texts) == []

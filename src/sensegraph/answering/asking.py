@@ -271,9 +271,10 @@ def add_listed_chunks(question: Question, evidence: Evidence, index: Index, rt: 
     found = found or for_quoting(rt, lambda: find_opening_chunks(question.text, evidence.passages, index))
     ids = {p.id for p in evidence.passages}
     behind = [p for p in found if p.id not in ids]
-    if not behind:
+    if not found:
         return evidence, complete
-    passages = (*evidence.passages, *behind)
+    named = {p.id: p.title for p in found}
+    passages = (*(replace(p, title=named.get(p.id, p.title)) for p in evidence.passages), *behind)
     return gather_evidence(passages, index, omitted=evidence.omitted, notes=evidence.notes), complete
 
 

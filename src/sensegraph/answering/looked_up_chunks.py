@@ -11,6 +11,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from itertools import takewhile
+from pathlib import PurePath
 
 import numpy as np
 
@@ -232,7 +233,9 @@ def find_listed_chunks(question: str, index: Index) -> tuple[list[Passage], bool
             c for c in index.chunks([e.id for e in entries]).values()
             if any(map(listed.is_in, (c.heading, *list_opening_lines(c.text))))
         ]  # fmt: skip
-        return list(map(chunk_passage, opening[:LISTED_READ])), len(opening) <= LISTED_READ
+        files = {e.id: PurePath(e.document).name for e in entries}
+        named = [replace(chunk_passage(c), title=c.heading or files[c.id]) for c in opening[:LISTED_READ]]
+        return named, len(opening) <= LISTED_READ
     rough = root.words.score(list_search_stems(split_runs(question), question))
     best = held[np.lexsort((held, -rough[held]))]
     _, entries = take_entries(best[: LISTED_READ + 1], index)

@@ -82,7 +82,7 @@ def test_a_theme_of_conversations_names_who_says_most_on_it_but_not_the_host(tal
 def test_the_answer_shows_what_they_open_with_and_who_is_in_them_with_citations(talks: Corpus) -> None:
     text = talks.query("What are the main themes?", method="graphrag").text
     assert f"Most of them open alike:\n\n- “{OPENS}” — Eve Holm [1]" in text
-    people = text.partition("Who is in them:\n\n")[2].partition("\n\n")[0].split("\n")
+    people = text.partition("Among those who speak:\n\n")[2].partition("\n\n")[0].split("\n")
     assert len(people) == 4
     assert all(re.fullmatch(r"- “\w+ \w+ is (?:an?|the) .+\.” — Eve Holm \[\d\]", line) for line in people)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from sensegraph.language.text import WORD, known_form, tag_words
+from sensegraph.language.word_lists import english_words, read_lexicon
 
 _RULES = re.compile(
     r"\b(?:may|must|shall|can|could|cannot|not|no|never|neither|nor|none|only|unless|without|required?|allowed|"
@@ -45,13 +46,14 @@ _GOES_ON = re.compile(
     r"cett?e|ces|cela|ceci|elles?|ils?|dies(?:e[mnrs]?)?|jedoch|außerdem|deshalb|daher|est[ae]|est[ao]s|además)\b",
     re.IGNORECASE,
 )
-_MADE_BY = (
-    r"(?i:(?:\w+ed|\w+en|made|built) by|authors?|maintainers?|maintain(?:s|ing)|developers?|creators?|"
-    r"copyright(?: \(c\))?(?: [\d, –-]+)?(?: by)?)"
-)
+_MADE_BY = r"(?i:(?:\w+ed|\w+en|made|built) by|maintain(?:s|ing)|copyright(?: \(c\))?(?: [\d, –-]+)?(?: by)?)"
+_MAKERS = r"(?i:authors?|maintainers?|developers?|creators?)"
 _MAKER = re.compile(
-    rf"\b{_MADE_BY}\b:?\W{{0,3}}(?:is |are |was |were )?(?:[a-z]+ ){{0,2}}[A-ZÀ-Þ][\w’'-]+\.? [A-ZÀ-Þ]|"
-    r"[A-ZÀ-Þ][\w’'-]+,? (?i:(?:is|was|has been) (?:now |currently )?(?:the )?(?:author|maintain|develop|creator))"
+    rf"\b(?:{_MADE_BY}\b:?\W{{0,3}}(?:[a-z]+ ){{0,2}}|"
+    rf"{_MAKERS}\b(?: of (?:the )?[\w.+-]+)?(?::?\W{{0,3}}| (?:is|are|was|were) ))"
+    r"(?P<name>[A-ZÀ-Þ][\w’'-]+\.? [A-ZÀ-Þ][\w’'.-]*)|"
+    r"(?P<named>[A-ZÀ-Þ][\w’'-]+),? (?i:(?:is|was|has been) (?:now |currently )?(?:the )?"
+    r"(?:authors?|maintain\w*|develop\w*|creator)\b)"
 )
 _ASKS_MAKER = re.compile(
     r"^\W*who (?:first )?(?:wrote|made|designed|created|invented|developed|programmed|drew|painted|composed|devised|"
@@ -61,7 +63,7 @@ _ASKS_MAKER = re.compile(
 )
 _NAMED = re.compile(
     r"\b[A-ZÀ-Þ][\w’'-]*[a-zß-ÿ][\w’'-]*\.? (?:(?:de|la|du|di|van|der|von|den) ){0,2}[A-ZÀ-Þ][\w’'.-]*[a-zß-ÿ.]|"
-    r"\bby (?:the )?[A-ZÀ-Þ]"
+    r"\bby (?:the )?[A-ZÀ-Þ][\w’'-]*"
 )
 _SIGN = re.compile(r"[\[\]<>|={}$\\/_`#*~^]|--")
 _FEWEST = 30  # characters that a text counts as having at least
@@ -113,10 +115,14 @@ def names_maker(text: str, question: str = "") -> bool:
     Common words ("Covered Code") and those of the question name nobody.
     """
     asked = {word.casefold() for word in WORD.findall(question)}
-    named = (re.split(r"['’]s\b|\s|\.", m[0].casefold()) for m in _NAMED.finditer(text))
-    return tells_maker(text) or any(
-        words[0] == "by" or any(word and word not in asked and not known_form(word) for word in words)
-        for words in named
+    people = read_lexicon("people")["first"]
+    companies = english_words("organisation-heads")
+    made = [(m["name"] or m["named"], companies) for m in _MAKER.finditer(text)]
+    named = [(re.sub(r"^by (?:the )?", "", m[0]), frozenset[str]()) for m in _NAMED.finditer(text)]
+    return any(
+        word and word not in asked and (not known_form(word) or word in people or word in also)
+        for name, also in (*made, *named)
+        for word in re.split(r"['’]s\b|\s|\.", name.casefold())
     )
 
 

@@ -61,7 +61,7 @@ def list_passages(index: Index) -> Iterator[Passage]:
     if opened := tuple(quote_line(s, chunks) for s in found.opening if s.chunk in chunks):
         yield Passage("outline", "outline-opening", "Most of them open alike:", quotes=opened)
     if people := tell_people(found.people, chunks):
-        yield Passage("outline", "outline-people", "Who is in them:", quotes=people)
+        yield Passage("outline", "outline-people", "Among those who speak:", quotes=people)
     told = list_events(index) if found.form == "themes" else []
     if found.form == "themes" and len(told) < len(index.catalogue.documents) <= NAMED:
         yield Passage("outline", "outline-documents", name_documents(index))
@@ -166,7 +166,7 @@ def write_head(found: Outline, records: int = 0) -> str:
     """How much was read, of what form it is, and who speaks or acts."""
     noun = "conversation" if found.talks == found.units else "document"
     read = f"{found.units:,} {noun}{'' if found.units == 1 else 's'}"
-    read += f" in {records:,} records" if records > found.units else ""
+    read += f" in {records:,} records" if records > found.units and found.form != "story" else ""
     read += f", {found.sentences:,} sentence{'' if found.sentences == 1 else 's'}"
     if found.form == "story":
         cast = [
@@ -191,7 +191,8 @@ def write_line(theme: Theme, found: Outline) -> str:
     if found.form == "subjects":
         rest = theme.units - len(theme.beside)
         return f"**{theme.label or 'Others'}** – {'; '.join(theme.beside)}{f' and {rest} more' if rest else ''}"
-    noun, who = ("conversations", "most from") if found.talks == found.units else ("documents", "with")
+    noun = "conversations" if found.talks == found.units else "documents"
+    who = "most from" if 2 * found.talks >= found.units else "with"
     parts = [f"**{theme.label}** – {theme.units:,} of {found.units:,} {noun}"]
     parts += [f"also {', '.join(theme.beside)}"] if theme.beside else []
     parts += [f"{who} {', '.join(theme.people)}"] if theme.people else []

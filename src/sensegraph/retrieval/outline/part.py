@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sensegraph.index.restricted.scope import ScopedIndex
 
 
-@step("outline.outline", version=4)
+@step("outline.outline", version=5)
 def make_outline(wholes: Sequence[Sequence[Any]]) -> list[Outline]:
     """The outline of a corpus, from what each document adds (`Noted`)."""
     from sensegraph.retrieval.outline.making import outline_notes

@@ -19,8 +19,10 @@ TURNS = 8  # lines of talk that count as one place
 SEVERAL = 3  # documents of talk that must hold a phrase beside a theme
 NEAR = 0.15  # NPMI from which a phrase belongs to a theme
 NEAR_ALONE, OFTEN_ALONE = 0.3, 3  # the same for a single common word in talk, and chunks that hold both
+ALONE_BESIDE = 0.5  # what such a word counts beside a theme
 TELLING = 1.0  # weirdness that several common words must have there on average
 APART = 2.2  # how much nearness to a chosen theme takes from another
+ALIKE, SAME_TEXTS = 0.9, 0.3  # likeness of the texts that hold two phrases, and what it leaves of the second one
 WIDE, LEAST = 0.08, 3.5  # share of the units, and units, that a theme must reach to count in full
 ALONE = 18.0  # times in a unit that a single word must come back to be half as good as several
 AGAIN = 4.0  # the same for several words, from which they count in full in talk
@@ -124,7 +126,9 @@ class ThemeFinder:
                 and own.isdisjoint(phrase.stems)
                 and self._tells(best, i, len(together))
             ):
-                found.append((-float(self.beside[best, i]) * len(together) ** 0.5 * phrase.score**0.5, i))
+                plain = self.talk and len(phrase.stems) == 1 and not phrase.named
+                worth = (len(together) * phrase.score) ** 0.5 * (ALONE_BESIDE if plain else 1.0)
+                found.append((-float(self.beside[best, i]) * worth, i))
         return [i for _, i in sorted(found)]
 
     def _tells(self, theme: int, i: int, together: int) -> bool:
@@ -159,7 +163,15 @@ class ThemeFinder:
     def _lessen(self, gain: float, i: int, theme: int) -> float:
         """What is left of the gain of a phrase beside a theme."""
         disjoint = set(self.phrases[i].stems).isdisjoint(self.phrases[theme].stems)
-        return gain * (1 - min(0.95, max(0.0, APART * float(self.near[i, theme])))) * (1.0 if disjoint else 0.4)
+        left = gain * (1 - min(0.95, max(0.0, APART * float(self.near[i, theme])))) * (1.0 if disjoint else 0.4)
+        return left * (SAME_TEXTS if self.units < FEW and self._share_texts(i, theme) else 1.0)
+
+    def _share_texts(self, i: int, theme: int) -> bool:
+        """Whether two phrases come back in the same texts, as the terms of two editions do."""
+        one, other = (Counter(self.gathered.unit[d] for d, _ in self.phrases[p].spots) for p in (i, theme))
+        shared = sum(n * other[unit] for unit, n in one.items())
+        lengths = sum(n * n for n in one.values()) * sum(n * n for n in other.values())
+        return len(one) > 1 and shared * shared > ALIKE * ALIKE * lengths
 
     def _theme(self, i: int, near: Sequence[int]) -> Theme:
         head = self.phrases[i]

@@ -23,7 +23,7 @@ from sensegraph.engines.offline.answers.asked import (
 from sensegraph.engines.offline.answers.corrections import Preferred, list_preferred, prefer_corrections
 from sensegraph.engines.offline.answers.dated import choose_dated, favour_dated, favour_ends
 from sensegraph.engines.offline.answers.features import FEATURES, Floats, Read, read_evidence, stem_units
-from sensegraph.engines.offline.answers.lists.identifiers import favour_identified
+from sensegraph.engines.offline.answers.lists.identifiers import favour_identified, favour_numbered
 from sensegraph.engines.offline.answers.lists.versions import find_version
 from sensegraph.engines.offline.answers.question_text import split_question
 from sensegraph.engines.offline.answers.ranking import TWO_HOPS, holds_answer, load_weights, rate_sentences
@@ -34,6 +34,7 @@ from sensegraph.language.asking.kinds import is_plural
 from sensegraph.language.asking.question_words import read_asked_type
 from sensegraph.language.asking.sentence_cues import asks_for_maker, goes_on, names_maker
 from sensegraph.language.text import WORD, name_stemmer
+from sensegraph.language.word_lists import ENGLISH
 from sensegraph.types import Statement
 
 SURE, LIKELY = 0.6, 0.15  # chance of the best sentence from which it needs no word before it, or one
@@ -41,7 +42,12 @@ ENOUGH = 0.93  # chance of what is shown from which nothing more is
 LEAST = 0.05  # share of the best sentence's chance below which another is not shown
 NEAREST = 0.4  # share of the question that a sentence must hold by itself to be shown where nothing answers
 MOST, DEPTH = 3, 5  # sentences shown, and those that they are taken from
-WORDS = 110  # most words shown; the first sentence is shown whole
+WORDS, WORDS_BOTH = 110, 92  # most words shown, and for a question of two hops; the first sentence is shown whole
+TIED, LONG = 0.6, 160  # share of the best sentence's chance from which one is as good; most words with such a one
+LABEL, NAMED_FIRST = 4, 1.5  # words of a label; how it counts, as the best sentence, where it has the question's verb
+_SUBSTANCE = re.compile(r"\d+|\b(?:not|no|never|cannot|neither)\b|n['’]t\b")
+_ENDS = (".", "!", ":", "。", "！", "：", '."', ".”")
+_WHO_DOES = re.compile(r"\bwho\s+(\w+)", re.IGNORECASE)
 _POINTING = re.compile(r"\b(?:it|he|she|they|him|her|them|that|this|er|sie|es|il|elle|él|ella)\b", re.IGNORECASE)
 _BOUND = re.compile(  # what stands before a date or a number and says that it is none
     r"(?:\b(?:(?:not\s+|just\s+|shortly\s+)?(?:before|after|by|until|since|around|about)|no\s+later\s+than|(?:more|less|fewer)\s+than|"
@@ -109,8 +115,9 @@ def _find_part(asked: Asked, part: str) -> _Found | None:
     if text != asked.question:  # what answers a part speaks of the rest too
         together = read_evidence(asked.question, passages, asked.sentences, asked.counted)
         chances = _join_chances(chances, rate_sentences(together, weights)[0]) if together else chances
-    chances = favour_ends(part, read, favour_identified(text, read, favour_dated(asked, read, chances)))
-    order = tuple(int(i) for i in np.argsort(-chances, kind="stable"))
+    chances = favour_numbered(text, read, favour_identified(text, read, favour_dated(asked, read, chances)))
+    chances = _favour_labels(part, read, favour_ends(part, read, chances))
+    order = _prefer_statement(read, [int(i) for i in np.argsort(-chances, kind="stable")], chances)
     best = read.sentences[order[0]]
     timed = read_asked_type(part)[0] == "date"  # no sentence without a date says when
     dated = any(read.features[i, FEATURES.index("typed")] for i in order[:2] if read.sentences[i].origin == best.origin)
@@ -118,8 +125,22 @@ def _find_part(asked: Asked, part: str) -> _Found | None:
     lost = within is not None and within[1] in read.missing and not is_plural(within[1])
     holds = holds_answer(read, weights, gate) and (dated or not timed) and not lost
     if holds and asks_for_maker(part):
-        holds = any(names_maker(read.sentences[i].raw, part) for i in order[:2])
+        held = ((read.sentences[i], *list_led_in(read.sentences, i)) for i in order[:2])  # a label with what it is of
+        holds = any(names_maker(" ".join(one.raw for one in own), part) for own in held)
     return _Found(read, order, chances, gate, holds)
+
+
+def _favour_labels(question: str, read: Read, chances: Floats) -> Floats:
+    """The chances where somebody is asked for, most for the label with a word of the question ("Created by:")."""
+    best = int(chances.argmax())
+    asked = _WHO_DOES.search(question)
+    held = read.stems.intersection(stem_units(asked[1], ENGLISH)) if asked else frozenset[str]()
+    weighed = chances.copy()
+    for i, one in enumerate(read.sentences):
+        label = one.raw.rstrip().endswith(":") and len(WORD.findall(one.raw)) <= LABEL
+        if label and one.origin == read.sentences[best].origin and held.intersection(stem_units(one.raw, ENGLISH)):
+            weighed[i] = max(weighed[i], NAMED_FIRST * chances[best])
+    return np.asarray(weighed / weighed.sum())
 
 
 def _join_chances(one: Floats, other: Floats) -> Floats:
@@ -174,9 +195,11 @@ def choose_fact_sentences(
     """The sentences to show, best first: with what leads to the best one behind it, none that says the same again."""
     best = order[0]
     chosen = [read.sentences[best], *list_led_in(read.sentences, best)]
+    if read.kind == "person" and len(chosen) > 1:  # a label with the names below it is all that is asked for
+        return chosen
     length, shown = sum(len(one.text.split()) for one in chosen), float(chances[best])
     most += len(chosen) - 1
-    leads = read.because[best] if gate >= TWO_HOPS else -1
+    leads, room = (read.because[best], WORDS_BOTH) if gate >= TWO_HOPS else (-1, WORDS)
     follows = _find_follower(read, best) if most == MOST else -1
     for i in dict.fromkeys((*[i for i in (leads, follows) if i >= 0], *order[1:DEPTH])):
         one = read.sentences[i]
@@ -188,12 +211,31 @@ def choose_fact_sentences(
         far = shown >= ENOUGH or chances[i] < LEAST * chances[best]
         if said >= most or (far and i not in (leads, follows)):
             break
-        if length + size <= WORDS and differs_from(one, chosen):
+        tied = gate < TWO_HOPS and chances[i] >= TIED * chances[best]
+        if length + size <= (LONG if tied else room) and (
+            differs_from(one, chosen) or (tied and _differs_in_substance(one, chosen))
+        ):
             commands = list_led_commands(read.sentences, i)[:1]
             chosen += [one, *(command for command in commands if command not in chosen)]
             length += size
             shown += float(chances[i]) * (i != leads)
     return chosen
+
+
+def _differs_in_substance(one: SourceSentence, chosen: Sequence[SourceSentence]) -> bool:
+    """Whether a sentence has a number or a denial that no chosen one has: much alike, it still says something else."""
+    return not set(_SUBSTANCE.findall(one.text)) <= {n for other in chosen for n in _SUBSTANCE.findall(other.text)}
+
+
+def _prefer_statement(read: Read, order: Sequence[int], chances: Floats) -> tuple[int, ...]:
+    """The order without a best one that only names what another, as likely, says as a whole sentence."""
+    best = read.sentences[order[0]]
+    for i in () if best.raw.rstrip().endswith(_ENDS) else order[1:DEPTH]:
+        one = read.sentences[i]
+        longer = len(one.raw) > len(best.raw) and one.raw.rstrip().endswith(_ENDS)
+        if longer and chances[i] >= TIED * chances[order[0]] and not differs_from(one, [best]):
+            return (i, *(other for other in order[1:] if other != i))
+    return tuple(order)
 
 
 def _find_follower(read: Read, best: int) -> int:

@@ -76,7 +76,8 @@ def _choose_sentence(
     """The sentence that says most on a title by itself; one that defines it is worth more."""
     name = re.escape(title.partition(" (")[0])
     defines = re.compile(
-        rf"^\W*(?:(?:an?|the)\s+)?{name}s?,?\s+(?:is|are|was|were|means?|refers?|has|have|can)\b", re.I
+        rf"^\W*(?:(?:an?|the)\s+)?{name}s?,?\s+(?:is|are|was|were|means?|refers?|has|have|can)\b",
+        re.I,
     )
     says_what = re.compile(rf"\b{name}s?\s+(?:is|are)\s+(?:an?|the|about|not|more|what|how|kind|like|all)\b", re.I)
     begins = re.compile(rf"^\W*(?:(?:an?|the)\s+)?{name}", re.IGNORECASE)

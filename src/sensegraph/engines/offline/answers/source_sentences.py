@@ -27,6 +27,12 @@ LEAST_QUALITY = 0.3  # below this a sentence is not shown (classical-engine §4.
 _ASIDES = re.compile(r"\{[^{}]*\}|\[[^\[\]]*\]|\w{1,2}_")
 HOST = " (host)"  # how a point marks the name of a speaker who leads the talk
 _BEGINNING, _TELLING, _FIRST = 400, 60, 10  # characters of a passage, and the least; passages that stand for all
+_CREDIT = re.compile(
+    r"\W*(?:(?:reported|found|discovered|noticed|spotted|identified|detected|diagnosed|suggested|requested|contributed|patch(?:ed)?)"
+    r"(?: and \w+ed)?(?: \w+)? by|credits?(?: go(?:es)?)? to|thanks to)\s+[A-ZÀ-Þ@]",
+    re.IGNORECASE,
+)
+_BRACKETS = re.compile(r"(?:[\[(][^\[\]()]*[\])][\s.,;]*)+")
 _PAIRS = ("“”", '""', "„“", "«»", "»«", "「」")
 
 
@@ -123,11 +129,28 @@ def _read_passage(
         return
     base = passage.sources[0]
     turns = read_turns(passage.text, known if document_part(base.chunk) in talks else {})
-    for start, end in split_sentences(passage.text):
+    for start, end in _join_credits(passage.text, split_sentences(passage.text)):
         start = min(turns.behind(start), end)
         if speech := passage.text[start:end].lstrip():
             begin = end - len(speech)
             yield turns.at(begin), speech, Source(base.chunk, base.start + begin, base.start + end)
+
+
+def _join_credits(text: str, spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """The spans of sentences, each with what stands right behind it: who reported or suggested it, its identifiers."""
+    held: tuple[int, int] | None = None
+    for start, end in spans:
+        behind = _CREDIT.match(text, start) or (
+            _BRACKETS.fullmatch(text, start, end) and find_identifiers(text[start:end])
+        )
+        if held and behind and "\n\n" not in text[held[1] : start]:
+            held = (held[0], end)
+            continue
+        if held:
+            yield held
+        held = start, end
+    if held:
+        yield held
 
 
 def group_by_reference(sentences: Sequence[SourceSentence]) -> dict[str, list[SourceSentence]]:

@@ -48,8 +48,11 @@ def answer_document_kind(asked: Asked) -> Written | None:
         heads = [s for s in lines if kind.is_in(s.raw)]
         if heads or kind.is_in(held[0].document):
             first.setdefault(held[0].origin, max(heads or opening[:1], key=lambda s: len(s.raw)))
-    told: list[Statement] = []
-    for one in first.values():
-        title = f"**{one.document}**: " if one.document else ""
-        told.append(one.cite(("\n- " if told else "- ") + title + show_sentence(one)))
-    return Written(tuple(told)) if told else None
+    if not first:
+        return None
+    told = [Statement(f"**{len(first):,}** document{'' if len(first) == 1 else 's'}:\n")]
+    told += [
+        one.cite(f"\n- **{one.document}**: {show_sentence(one)}" if one.document else f"\n- {show_sentence(one)}")
+        for one in sorted(first.values(), key=lambda s: s.document)
+    ]
+    return Written(tuple(told))

@@ -20,6 +20,7 @@ from sensegraph.language.word_lists import Patterns
 from sensegraph.types import Statement
 
 _CUES = Patterns("comparisons", re.IGNORECASE)
+_LINKS = frozenset(("of", "in", "for"))  # what stands behind one is of both things
 SUBJECT = 40  # characters at the beginning of a sentence that tell what it is about
 SIDE, REST, CONTRAST = 0.6, 0.3, 0.2  # weights of a side's words, of the question's others, and of a word of contrast
 HELD = 0.5  # share of a side's words that a sentence on it holds with its title
@@ -64,6 +65,9 @@ def answer_comparison(asked: Asked) -> Written | None:
 
 def show_difference(asked: Asked, one: str, other: str) -> Written | None:
     """A sentence that speaks of both things, and one on each; None where the texts do not tell them apart."""
+    own, words = (re.sub(r"^(?:the|an?)\s+", "", side).split() for side in (one, other))
+    if len(own) == 1 and len(words) > 2 and not _LINKS.isdisjoint(words):  # the old and the new rules of Sund
+        one = f"{one} {' '.join(words[1:])}"
     sides = [_Side(asked, one), _Side(asked, other)]
     if any(not side.weights for side in sides) or (
         sides[0].numbers == sides[1].numbers
