@@ -160,6 +160,7 @@ def print_costs(folder: Path, url: str, rows: int) -> None:
 @contextmanager
 def _ray_cluster(processes: int) -> Iterator[Any]:
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    os.environ.setdefault("RAY_idle_worker_killing_time_threshold_ms", "60000")  # as docs/cluster.md says
     os.environ["PYTHONPATH"] = os.pathsep.join(os.path.abspath(place) for place in sys.path if place)
     import ray
 

@@ -44,6 +44,7 @@ def cluster(nodes: int, *, joined: bool = True) -> Iterator[Any]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+        patch.setenv("RAY_idle_worker_killing_time_threshold_ms", "60000")
         patch.setenv("PYTHONPATH", os.pathsep.join(os.path.abspath(place) for place in sys.path if place))
         head = {"initialize_head": True, "head_node_args": {**_NODE, "include_dashboard": False}}
         made = _begin(lambda: Cluster(**head))

@@ -9,9 +9,12 @@ import signal
 import subprocess
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
@@ -68,6 +71,26 @@ def restart_database(server: Any) -> None:
             if time.monotonic() > until:
                 raise
             time.sleep(0.2)
+
+
+@contextmanager
+def start_replica(server: Any) -> Iterator[str]:
+    """The address of a replica of a server, which follows it as long as this lasts."""
+    folder = Path(tempfile.mkdtemp(prefix="sensegraph-replica-"))
+    shutil.chown(folder, server.system_user)
+
+    def run(command: str, *given: str) -> None:
+        subprocess.run([server.bin_path / command, *given], user=server.system_user, check=True, capture_output=True)
+
+    socket = dict(parse_qsl(urlsplit(str(server.get_uri())).query))["host"]
+    data = ("-D", str(folder / "data"))
+    run("pg_basebackup", *data, "-h", socket, "-U", "postgres", "-R", "-X", "stream", "-c", "fast")
+    run("pg_ctl", *data, "-w", "-l", str(folder / "log"), "-o", f"-k {folder} -h ''", "start")
+    try:
+        yield f"postgresql://postgres:@/postgres?host={folder}"
+    finally:
+        run("pg_ctl", *data, "-m", "immediate", "stop")
+        shutil.rmtree(folder)
 
 
 def corpus_url(folder: Path, database: str = "") -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -17,6 +18,7 @@ pytest.importorskip("asyncpg", reason='asyncpg is not installed: pip install "se
 from databases import database_store
 from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.errors import ItemFailed
+from sensegraph.runtime.background import run_in_background
 from sensegraph.runtime.delegating import once_on_worker, work_on_worker
 from sensegraph.runtime.executors.processes import SerialExecutor, attempt
 from sensegraph.runtime.results import JoinedRows, Table, read_keys_below, step
@@ -124,6 +126,20 @@ def test_what_asks_a_tool_that_waits_stays_here_as_does_all_work_over_a_file(far
     assert work_on_worker(replace(far, executor=SerialExecutor()), os.getpid) == os.getpid()
     with closing(SqliteStore(tmp_path / "other")) as file:
         assert work_on_worker(replace(far, store=file), os.getpid) == os.getpid()
+
+
+def test_what_needs_no_other_work_is_done_beside_it_where_workers_are_far(far: Runtime) -> None:
+    def tell_thread(rt: Runtime) -> threading.Thread:
+        return threading.current_thread()
+
+    with run_in_background(tell_thread, far, embeds=False) as done:
+        assert done() is not threading.main_thread()
+    assert far.embedder.waits
+    near = replace(far, executor=SerialExecutor())
+    with run_in_background(tell_thread, near, embeds=False) as done:
+        assert done() is threading.main_thread()
+    with run_in_background(tell_thread, near) as done:
+        assert done() is not threading.main_thread()
 
 
 def test_tables_travel_as_what_names_them(far: Runtime) -> None:

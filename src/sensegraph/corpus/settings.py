@@ -45,7 +45,7 @@ _GUARDED = (
     *("endpoint.base_url", "endpoint.api_key_env", "endpoint.embedding_base_url", "endpoint.embedding_api_key_env"),
     *("endpoint.rerank_base_url", "endpoint.rerank_api_key_env", "endpoint.vision_base_url"),
     *("endpoint.vision_api_key_env", "local.model", "embedding.folder", "rerank.model"),
-    *("store.url", "store.arrays", "executor.address"),
+    *("store.url", "store.replica", "store.arrays", "executor.address"),
 )
 _LINKS = "documents.follow_links"
 _LONGEST = 100_000  # bytes of a file of settings; the library takes the square of a name: 5 s of so many
@@ -385,7 +385,7 @@ def _find_wanted(settings: Settings, name: Guarded) -> tuple[list[str], set[str]
         files = {foreign["executor.address"]} if "executor.address" in foreign and settings.executor.address else set()
         return [endpoint_settings.approval_of_cluster(settings.executor.address)] if files else [], files, True
     if name == "store":
-        places = {"store.url": settings.store.url, "store.arrays": settings.store.arrays}
+        places = {f"store.{name}": getattr(settings.store, name) for name in ("url", "replica", "arrays")}
         stores = [(n, url) for n, url in places.items() if n in foreign and url]
         return [endpoint_settings.approval_of_store(url) for _, url in stores], {foreign[n] for n, _ in stores}, True
     given, table = settings.endpoint, endpoint_settings.address_purpose(settings.endpoint, name)

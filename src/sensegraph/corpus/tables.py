@@ -52,7 +52,8 @@ class StoreTable:
     """Where what was computed is kept: in a file beside the corpus, or in PostgreSQL, which several machines share.
 
     `url` is that of a database, by the extra `postgres`: postgresql://USER@HOST/DATABASE?schema=NAME, where the schema
-    holds one corpus (`sensegraph` where none is named). Its password stands in SENSEGRAPH_STORE_PASSWORD. `arrays` is a
+    holds one corpus (`sensegraph` where none is named). Its password stands in SENSEGRAPH_STORE_PASSWORD. `replica` is
+    the URL of a read replica of it, from which questions read, with the same password. `arrays` is a
     bucket (s3://BUCKET/FOLDER, gs://, az://) or a shared folder (file:///FOLDER) for vectors and other arrays, by the
     extra `bucket`; they lie in the database where none is named. `cache` is a folder of this machine for copies of
     arrays, by default below the user's folder of caches. `kind` may name a plug-in.
@@ -60,6 +61,7 @@ class StoreTable:
 
     kind: Annotated[str, Names("stores", ("auto",))] = "auto"
     url: str = field(default="", repr=False)
+    replica: str = field(default="", repr=False)
     arrays: str = ""
     cache: str = ""
 

@@ -285,9 +285,10 @@ def place_store(settings: Settings, folder: Path) -> StorePlace:
     check_approved(settings, "store")
     table = settings.store
     cache = Path(table.cache) if table.cache else locate_caches()
-    if table.arrays and not table.url:
-        raise SettingsError("store.arrays is for a corpus in a database: set store.url, or take store.arrays out.")
-    return StorePlace(folder, table.url, cache, read_store_password, table.arrays)
+    for name in ("arrays", "replica"):
+        if getattr(table, name) and not table.url:
+            raise SettingsError(f"store.{name} is for a corpus in a database: set store.url, or take store.{name} out.")
+    return StorePlace(folder, table.url, cache, read_store_password, table.arrays, table.replica)
 
 
 def make_store(settings: Settings, folder: Path, *, readonly: bool = False, mend: bool = False) -> CorpusStore:
@@ -308,7 +309,7 @@ def has_store(settings: Settings, folder: Path) -> bool:
 
 def keep_in_folder(settings: Settings) -> Settings:
     """The settings with results in a file of their own folder: a database at `store.url` holds one corpus alone."""
-    return replace(settings, store=replace(settings.store, url="", arrays=""))
+    return replace(settings, store=replace(settings.store, url="", replica="", arrays=""))
 
 
 def can_write(folder: Path) -> bool:

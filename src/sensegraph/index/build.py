@@ -35,6 +35,7 @@ from sensegraph.protocols import Store
 from sensegraph.resolution.aliases import replay_operations
 from sensegraph.resolution.log import read_operations
 from sensegraph.runtime.background import run_in_background
+from sensegraph.runtime.delegating import work_on_worker
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import ReadItems, Result, Results, recall_result
 from sensegraph.runtime.runtime import Runtime
@@ -60,18 +61,26 @@ def build_index(keys: Sequence[str], rt: Runtime, settings: IndexSettings, *, fr
     if not len(listed.value.chunks):
         raise EmptyCorpus(f"None of the {len(keys)} documents holds any text; nothing to index.")
     spine = Spine(listed, documents.keys, chunks, fresh=fresh)
-    with run_in_background(lambda rt: embed_chunks(spine, rt), rt) as embedded:
-        if "graph" in settings.parts:
-            spine = _add_graph(spine, rt, settings)
-        for part in _parts_built("beside", settings):
-            spine = replace(spine, made={**spine.made, part.name: _build_one_part(part, spine, rt, settings)})
+    with (
+        run_in_background(lambda rt: embed_chunks(spine, rt), rt) as embedded,
+        run_in_background(lambda rt: _build_beside(spine, rt, settings), rt, embeds=False) as beside,
+    ):
+        whole = _add_graph(spine, rt, settings) if "graph" in settings.parts else spine
+        whole = replace(whole, made=beside())
         embedded()
-    return complete_index(spine, rt, settings)
+    return complete_index(whole, rt, settings)
+
+
+def _build_beside(spine: Spine, rt: Runtime, settings: IndexSettings) -> dict[str, MadePart]:
+    """The parts that are built from the chunks alone, by their names."""
+    parts = _parts_built("beside", settings)
+    builders = [partial(_build_one_part, part, spine, rt, settings) for part in parts]
+    return {part.name: work_on_worker(rt, build, "engine") for part, build in zip(parts, builders, strict=True)}
 
 
 def _add_graph(spine: Spine, rt: Runtime, settings: IndexSettings) -> Spine:
     """The spine with a graph and, where the settings ask for them, reports; entities are embedded meanwhile."""
-    extracted = extract_all(spine.by_document, rt, spine.sizes)
+    extracted = work_on_worker(rt, lambda: extract_all(spine.by_document, rt, spine.sizes), "engine")
     log = replay_operations(read_operations(rt.store))
     known, said = resolved_graph(extracted, rt, settings.graph, settings.resolve, log.aliases, spine.texts)
     if not len(known.value.entities):

@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from sensegraph.errors import ItemFailed
 from sensegraph.runtime.activity import ActivityThreads
+from sensegraph.runtime.delegating import is_delegated
 from sensegraph.runtime.runtime import Runtime
 
 A = TypeVar("A")
@@ -20,13 +21,14 @@ _USUAL: list[tuple[int, int, int]] = []  # how it was when each that asked for i
 
 
 @contextmanager
-def run_in_background(work: Callable[[Runtime], A], rt: Runtime) -> Iterator[Callable[[], A]]:
+def run_in_background(work: Callable[[Runtime], A], rt: Runtime, *, embeds: bool = True) -> Iterator[Callable[[], A]]:
     """Begin `work` in a thread of its own; what is given stands for its result, and waits for it.
 
-    Leaving early stops it: what is running ends and is stored, nothing new begins. It shows no progress. Where the
-    embedder works rather than waits there is nothing to gain, and the work is done when its result is asked for.
+    Leaving early stops it: what is running ends and is stored, nothing new begins. It shows no progress. Where workers
+    are not on other machines, and it does not wait for an embedder (`embeds`) either, there is nothing to gain, and the
+    work is done when its result is asked for.
     """
-    if not rt.embedder.waits:
+    if not (is_delegated(rt) or (embeds and rt.embedder.waits)):
         yield lambda: work(rt)
         return
     left = threading.Event()

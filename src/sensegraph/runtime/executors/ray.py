@@ -20,6 +20,7 @@ _TOGETHER = 16  # batches of a task at most, where there are many: a task costs 
 _CALLS = 8  # that stay in the cluster: a step comes again in the next part of an index
 _LOOKED_S = 5.0  # after which the CPUs of the cluster are counted again: nodes come and go
 _PATIENCE_S = 2.0  # of a worker that has work for others: where it asks at once, more workers than CPUs are started
+_IDLE_MS = 60_000  # that a worker of a cluster on this machine alone waits for work before it ends
 _RETRIES = 3  # of a batch whose worker or node died
 _COPIES: dict[str, Any] = {}  # of a worker: the call that it works for
 
@@ -74,7 +75,8 @@ class RayExecutor:
             return
         own: dict[str, Any] = {"address": self.address} if self.address else {"address": "local"}
         if not self.address:
-            own |= {"num_cpus": self._here.processes, "include_dashboard": False}
+            kept = {"idle_worker_killing_time_threshold_ms": _IDLE_MS}
+            own |= {"num_cpus": self._here.processes, "include_dashboard": False, "_system_config": kept}
         try:
             ray.init(log_to_driver=False, configure_logging=False, **own)
         except (ConnectionError, RuntimeError, ValueError) as e:

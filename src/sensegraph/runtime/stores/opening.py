@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sensegraph.runtime.stores.corpus_store import CorpusStore
@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 class StorePlace:
     """Where a store is: in `folder`, or in the database at `url`; then `cache` holds copies of its arrays.
 
-    These lie in the database too, or in the bucket at `arrays`.
+    These lie in the database too, or in the bucket at `arrays`. What questions read comes from the database at
+    `replica`, where one is named.
 
     `password` is asked for that of the database whenever a connection is opened.
     """
@@ -26,6 +27,7 @@ class StorePlace:
     cache: Path = Path()
     password: Callable[[], str] = str
     arrays: str = ""
+    replica: str = ""
 
     def open(self, *, readonly: bool = False, mend: bool = False) -> CorpusStore:
         """The store, made where there is none unless `readonly`; with `mend` a file beyond reading is moved aside.
@@ -33,13 +35,16 @@ class StorePlace:
         Raises StoreError where it cannot be used, SettingsError for an address that is none.
         """
         if self.url:
-            from sensegraph.runtime.stores.postgres import PostgresStore
-
             if not readonly:
                 self.folder.mkdir(parents=True, exist_ok=True)  # for what a database does not hold
-            return PostgresStore(
-                self.url, self.folder, self.cache, readonly=readonly, password=self.password, arrays=self.arrays
-            )
+            given: dict[str, Any] = {"readonly": readonly, "password": self.password, "arrays": self.arrays}
+            if self.replica:
+                from sensegraph.runtime.database_replica import ReplicatedStore
+
+                return ReplicatedStore(self.url, self.folder, self.cache, replica=self.replica, **given)
+            from sensegraph.runtime.stores.postgres import PostgresStore
+
+            return PostgresStore(self.url, self.folder, self.cache, **given)
         from sensegraph.runtime.stores.sqlite import SqliteStore
 
         return SqliteStore(self.folder, readonly=readonly, mend=mend)
