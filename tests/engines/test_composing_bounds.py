@@ -7,8 +7,10 @@ import pytest
 from form_corpora import passages
 from sensegraph.engines.offline.answers.composing import (
     choose_covering,
+    choose_narrow_sentences,
     compose_answer,
     find_report_hosts,
+    names_speaker,
     rate_usefulness,
     report_speech,
     resolve_history,
@@ -309,3 +311,34 @@ def test_a_theme_on_which_no_sentence_says_anything_is_not_shown() -> None:
     part = Passage("outline", "o2", "**Part two** – Ann", title="Part two")
     told = "".join(s.text for s in write_outline((head, bare, part), "en"))
     assert told == "**7 documents, 29 sentences.**\n\n**Part two** – Ann"
+
+
+# ── what somebody said ──
+
+
+@pytest.mark.parametrize(
+    ("text", "speaker", "named"),
+    [
+        ("What did Bains say about loans?", "Hon. Navdeep Bains", True),
+        ("What did Orla Pike think of the mill?", "Orla Pike AM", True),
+        ("What did the project manager say?", "The Project Manager", True),
+        ("What was said on the interface?", "User Interface", False),  # a word of the language there
+        ("What did Bainsworth say?", "Navdeep Bains", False),
+        ("What did Li say?", "Ann Li", False),  # too short to be sure
+        ("What did Ann Li say?", "Ann Li", True),
+        ("What did they say?", "", False),
+    ],
+)
+def test_a_question_names_a_speaker_in_full_or_by_the_last_name(text: str, speaker: str, named: bool) -> None:
+    assert names_speaker(text, speaker) is named
+
+
+@pytest.mark.parametrize(("asked", "first"), [("Bains", "Hon. Navdeep Bains"), ("Quill", "Dora Quill")])
+def test_what_the_speaker_said_who_is_asked_for_comes_before_what_others_said_on_it(asked: str, first: str) -> None:
+    found = [
+        said("Dora Quill", 0, "The loans for the mill came late, and it had closed by then.", order=0),
+        said("Hon. Navdeep Bains", 0, "Those who met at the mill took up the loans in time.", order=1),
+    ]
+    question = understand_question(f"What did {asked} say about the mill?")
+    (best,) = choose_narrow_sentences(question, found, 5)
+    assert best.speaker == first

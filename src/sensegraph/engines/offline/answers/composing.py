@@ -103,6 +103,7 @@ def _borrow_words(question: str, wanted: questions.WantedWords, least: float) ->
 OPENING = 16  # key phrases in the opening of a summary (classical-engine §5.2)
 WINDOW, DECAY = 6, 0.8  # sentences on either side that lend relevance, and how it fades (§5.3)
 BEHIND = 0.6  # share of the best score below which a sentence adds nothing to a direct answer
+ASKED = 2.6  # how much more what somebody says counts whom the question names
 LEAST_HERE = 0.05  # quality from which a sentence may stand in a short answer: what answers is often short
 FEEDBACK_FROM, FEEDBACK_TERMS = 25, 12
 
@@ -173,7 +174,7 @@ def _rank_sentences(question: Question, sentences: Sequence[SourceSentence]) -> 
     own = [sum(forms.get(t, 0.0) for t in set(s.terms)) / (math.sqrt(len(s.terms)) + 2) for s in sentences]
     nearby = (range(max(0, i - WINDOW), min(len(own), i + WINDOW + 1)) for i in range(len(own)))
     around = [sum(own[j] * DECAY ** abs(j - i) for j in near) for i, near in enumerate(nearby)]
-    base = [a + 0.6 * b for a, b in zip(_scale_to_one(own), _scale_to_one(around), strict=True)]
+    base = [a + b for a, b in zip(_scale_to_one(own), _scale_to_one(around), strict=True)]
     # feedback: overlap with the terms that mark the best sentences off from the rest
     counts = Counter(t for s in sentences for t in set(s.terms))
     best = sorted(range(len(sentences)), key=lambda i: (-base[i], i))[:FEEDBACK_FROM]
@@ -181,13 +182,21 @@ def _rank_sentences(question: Question, sentences: Sequence[SourceSentence]) -> 
     worth = {t: n * math.log(1 + len(sentences) / counts[t]) for t, n in inside.items() if n > 1}
     top = dict(sorted(worth.items(), key=lambda x: (-x[1], x[0]))[:FEEDBACK_TERMS])
     overlap = [sum(top.get(t, 0.0) for t in set(s.terms)) / (math.sqrt(len(s.terms)) + 2) for s in sentences]
-    named = question.text.casefold()
+    asked = {name for name in {s.speaker for s in sentences} if names_speaker(question.text, name)}
     scores = (
-        (b + 0.3 * f) * (1.8 if s.speaker and s.speaker.casefold() in named else 1.0) * (0.25 + 0.75 * s.quality)
+        (b + 0.3 * f) * (ASKED if s.speaker in asked else 1.0) * (0.25 + 0.75 * s.quality)
         for s, b, f in zip(sentences, base, _scale_to_one(overlap), strict=True)
     )
     pairs = [(s, score) for s, score in zip(sentences, scores, strict=True) if score > 0]
     return sorted(pairs, key=lambda p: (-p[1], p[0].order))
+
+
+def names_speaker(text: str, speaker: str) -> bool:
+    """Whether a text names a speaker: in full, or by the last word of the name that is no initial or short title."""
+    if not speaker or speaker.casefold() in text.casefold():
+        return bool(speaker)
+    words = [word for word in WORD.findall(speaker) if len(word) > 3 and word[0].isupper()]
+    return bool(words) and re.search(rf"(?<!\w){re.escape(words[-1])}(?!\w)", text) is not None
 
 
 def _scale_to_one(values: Sequence[float]) -> list[float]:
