@@ -13,6 +13,7 @@ from sensegraph.errors import (
     PromptTooLong,
     SensegraphError,
     StepFailed,
+    Unapproved,
     Unreadable,
     UnsupportedTask,
 )
@@ -36,6 +37,7 @@ def test_a_method_that_cannot_be_used_names_the_tasks_that_are_missing() -> None
     ("error", "said", "fields"),
     [
         (StepFailed("s", 1, 2, {"r": 1}), "s: 1 of 2 items", {"step": "s", "failed": 1, "total": 2}),
+        (Unapproved("A file names it.", "one", "Say so."), "You have not approved that. Say so.", {"wanted": "one"}),
         (ItemFailed("m", "cut", "w"), "m", {"kind": "cut", "words": "w"}),
         (ItemFailed("m"), "m", {"kind": "", "words": ""}),
         (Unreadable("m", [1], "cut", "w"), "m", {"instead": [1], "kind": "cut", "words": "w"}),

@@ -8,7 +8,11 @@ from typing import Any
 
 import pytest
 
+import sensegraph
 from sensegraph import extractions, questions, trials, types
+from sensegraph.errors import InputError
+from sensegraph.extractions import CitedFigure, Document
+from sensegraph.questions import Scope
 
 NOT_EMPTY = {
     "ExtractedRelation.directed": True,
@@ -82,3 +86,32 @@ def test_pages_begin_behind_form_feeds_but_for_empty_ones_at_the_end(text: str, 
 )
 def test_a_chunk_is_headed_by_its_title_or_the_name_of_its_file(document: str, title: str, heading: str):
     assert extractions.Chunk("c", document, 0, 1, 1, "a", title).heading == heading
+
+
+def test_figures_stand_where_the_text_tells_of_them_with_their_page_where_it_is_known():
+    told = ("A lamp.", "\ufffc figure 1, page 12, described by seer-1", "It is red.")
+    text = "\n".join([*told, "\ufffc figure 23, described by seer 2", "It is lit.", ""])
+    first, second = text.index("\ufffc"), text.rindex("\ufffc")
+    found = Document("a", text).figures
+    assert [(f.head, f.start, f.page, f.figure) for f in found] == [
+        (first, text.index("It is red"), 12, CitedFigure(1, "seer-1")),
+        (second, text.index("It is lit"), None, CitedFigure(23, "seer 2")),
+    ]
+    assert [f.write_head() for f in found] == [text[f.head : f.start] for f in found]
+    assert Document("a", "A lamp.").figures == ()
+
+
+@pytest.mark.parametrize("between", [("2015",), ("2015", 2018), (2015, "2018"), "2015", ("1", "2", "3"), None])
+def test_a_period_is_two_texts(between: object):
+    with pytest.raises(InputError, match="between is two moments such as"):
+        Scope(between=between)  # type: ignore[arg-type]
+
+
+def test_public_names_are_found_where_they_stand_when_they_are_asked_for():
+    assert sensegraph.__getattr__("errors") is sensegraph.errors
+    assert sensegraph.__getattr__("SensegraphError") is sensegraph.errors.SensegraphError
+    assert sensegraph.__getattr__("Answer") is types.Answer
+    assert sensegraph.__getattr__("Scope") is questions.Scope
+    assert set(sensegraph.__all__) < set(dir(sensegraph))
+    with pytest.raises(AttributeError, match="module 'sensegraph' has no attribute 'answer'"):
+        sensegraph.__getattr__("answer")

@@ -274,3 +274,18 @@ def test_who_bears_the_name_as_a_part_of_his_own_is_looked_up_too_where_it_is_a_
         assert [p.text for p in passages] == [texts["b"], texts["a"]]
         assert counts is not None
         assert counts.chunks == 1
+
+
+def test_of_a_sentence_without_an_end_two_hundred_and_forty_characters_behind_the_name_are_read(tmp_path, sign) -> None:
+    behind = f" is a diver from Orl {'and so on ' * 40}"
+    texts = {"kim": f"Kim Roe{behind}", "kelp": "The kelp grew on the quay.", "lamp": "The lamp of the quay broke."}
+    with Corpus.open(tmp_path, settings={"engine": "offline", "index": {"parts": ["names"]}}) as c:
+        c.add([Document(name, text) for name, text in texts.items()])
+        c.build()
+        index = c.index()
+        assert score(index, "Kim Roe") == pytest.approx(1.1 * told(f"{sign}{behind[:240]}".strip()) + 0.01)
+        passages = c.search("Who broke the lamp?", method="bm25", top=1).passages
+        assert [p.text for p in passages] == [texts["lamp"]]
+        assert place_rare_chunks("Did the Kelp break the lamp?", passages, index) == list(
+            passages
+        )  # so few are all read

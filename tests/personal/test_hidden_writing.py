@@ -143,6 +143,10 @@ def test_what_was_taken_for_a_name_may_say_nothing_of_the_kind(name: str, none: 
         ("calls.csv#17", []),
         ("550e8400-e29b-41d4-a716-446655440000", []),
         ("PERSON-abcdef0123/cv.txt", []),
+        ("will-smith.txt", ["will-smith"]),  # of small words those that are names belong to one
+        ("smith-hope.txt", ["smith-hope"]),
+        ("the-smith.txt", ["smith"]),
+        ("emily-for.txt", ["emily"]),
         ("QVORT-abcdef0123.txt", []),  # a placeholder, which begins with the word
         ("deadbeef1.txt", []),  # as do hashes
         ("1deadbeef.txt", []),

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from sensegraph.personal.finding import Named, RepeatedNames, find_named_people, find_possible_names, merge_people
+from sensegraph.personal.finding import (
+    Named,
+    RepeatedNames,
+    find_listed_people,
+    find_named_people,
+    find_possible_names,
+    merge_people,
+)
+from sensegraph.personal.normalising import normalise_signs
 from sensegraph.personal.people import (
     find_people_by_names,
     is_common_word,
@@ -307,3 +315,9 @@ def test_a_name_with_a_hyphen_is_given_where_both_parts_are_and_of_a_family_by_i
 )
 def test_how_far_a_name_reaches(text: str, names: list[str]) -> None:
     assert people_in(text) == names
+
+
+def test_a_family_name_alone_stands_for_the_whole_name() -> None:
+    text = "Emily Okafor came. Okafor left. Then Emily left."
+    found = {(text[n.start : n.end], n.name) for n in find_listed_people(normalise_signs(text))}
+    assert found == {("Emily Okafor", "Emily Okafor"), ("Okafor", "Emily Okafor"), ("Emily", "Emily")}

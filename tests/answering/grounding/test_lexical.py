@@ -197,6 +197,7 @@ def test_of_a_long_text_the_three_sentences_are_read_that_hold_most_of_a_stateme
     for at in (0, 1, 7, 19, 20):
         text = " ".join([*filler[:at], *told, *filler[at:]])
         assert choose_window(statement, text) == " ".join(told)
+    assert choose_window(statement, " " * 700) == " " * 700
     short = "x" * 600
     assert choose_window(statement, short) == short
     assert choose_window("Tom Reeve mended the lamp", f"{'x' * 590}. Tom Reeve mended the lamp.").endswith("the lamp.")
@@ -207,3 +208,11 @@ def test_terms_come_in_order_with_the_places_of_names_among_them() -> None:
         ["keeper", "ada", "finch", "wrote", "bo"],
         [(1, 3, "Ada Finch"), (4, 5, "Bo")],
     )
+
+
+def test_up_to_three_texts_bear_a_statement_together_and_of_more_one_alone() -> None:
+    statement = "Ada Finch kept the lamp, Tom Reeve mended the pier and Bo Berg sold the boat."
+    texts = ["Ada Finch kept the lamp.", "Tom Reeve mended the pier.", "Bo Berg sold the boat."]
+    assert find_missing_in_texts(statement, texts) == ()
+    assert find_missing_in_texts(statement, [*texts, "It rained."]) != ()
+    assert find_missing_in_texts(statement, [*texts, statement]) == ()

@@ -117,16 +117,16 @@ def find_missing_in_texts(statement: str, texts: Sequence[str]) -> tuple[Lack, .
 
 def choose_window(statement: str, text: str) -> str:
     """The neighbouring sentences of a long text that hold most of a statement's words; a short text as it is."""
-    if len(text) <= _LONG:
+    if len(text) <= _LONG or not (spans := split_sentences(text)):
         return text
-    spoken, spans = name_stemmer(statement), split_sentences(text)
+    spoken = name_stemmer(statement)
     terms, numbers = _read_terms(statement, spoken)
     wanted = frozenset(terms) | numbers
     held = []
     for a, b in spans:
         own, figures = _read_terms(text[a:b], spoken)
         held.append(wanted & (own.keys() | figures))
-    scores = [len(frozenset().union(*held[i : i + _WINDOW])) for i in range(max(1, len(held) - _WINDOW + 1))]
+    scores = [len(frozenset().union(*held[i : i + _WINDOW])) for i in range(len(held))]
     best = scores.index(max(scores))
     return text[spans[best][0] : spans[min(best + _WINDOW, len(spans)) - 1][1]]
 
