@@ -21,7 +21,7 @@ HOMES = {  # where rules of tests stand
     "names": "rules_of_names", "file": "rules_of_files", "image": "rules_of_images",
     "method": "rules_of_methods", "model": "rules_of_models", "graph": "rules_of_graphs",
     "algorithm": "rules_of_algorithms", "arrays": "rules_of_arrays", "index": "rules_of_indexes",
-    "command": "rules_of_commands",
+    "command": "rules_of_commands", "reply": "rules_of_replies",
 }  # fmt: skip
 PINNED = Path(__file__).parent / "data" / "rules"
 
