@@ -18,10 +18,11 @@ import msgspec
 
 HOMES = {  # where rules of tests stand
     "": "rules", "said": "rules_of_language", "outline": "rules_of_outlines", "answer": "rules_of_answers",
-    "names": "rules_of_names", "file": "rules_of_files", "image": "rules_of_images",
-    "method": "rules_of_methods", "model": "rules_of_models", "graph": "rules_of_graphs",
-    "algorithm": "rules_of_algorithms", "questions": "rules_of_questions", "pictures": "rules_of_pictures",
-    "lab": "rules_of_lab", "arrays": "rules_of_arrays", "index": "rules_of_indexes", "command": "rules_of_commands",
+    "names": "rules_of_names", "file": "rules_of_files", "image": "rules_of_images", "method": "rules_of_methods",
+    "model": "rules_of_models", "graph": "rules_of_graphs", "algorithm": "rules_of_algorithms",
+    "questions": "rules_of_questions", "pictures": "rules_of_pictures", "lab": "rules_of_lab",
+    "arrays": "rules_of_arrays", "index": "rules_of_indexes", "command": "rules_of_commands",
+    "reply": "rules_of_replies",
 }  # fmt: skip
 PINNED = Path(__file__).parent / "data" / "rules"
 

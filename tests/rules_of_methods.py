@@ -57,6 +57,12 @@ def sketch(question: str) -> Any:
     ]
 
 
+def read_clause(text: str) -> list[str]:
+    """The beginning of a text that is one clause: of a question as it is, of one turned round, and behind a verb."""
+    kinds = ((False, False), (True, False), (False, True), (True, True))
+    return [question_steps._read_clause(text, inverted=turned, verbless=behind) for turned, behind in kinds]
+
+
 def _cut(texts: Sequence[str], titles: Sequence[str], size: int) -> list[tuple[Chunk, ...]]:
     """Documents in chunks of so many characters."""
     return [

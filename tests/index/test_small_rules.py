@@ -16,10 +16,12 @@ from sensegraph.index.graph.describing import crowded_elements, split_context
 from sensegraph.index.graph.graph_settings import GraphSettings
 from sensegraph.index.graph.lookups import build_ties, entity_salience
 from sensegraph.index.hierarchy.communities import ClusterSettings, Communities, count_fates
+from sensegraph.index.left_out import list_left_out, recovered_chunks
 from sensegraph.index.manifest import Catalogue, ChunkEntry, DocumentEntry
 from sensegraph.index.restricted.dates import Fact
 from sensegraph.index.restricted.timeline import describe_interval
 from sensegraph.language.text import count_tokens
+from sensegraph.runtime.batches import SetAside
 from sensegraph.types import (
     Chunk,
     Cluster,
@@ -214,3 +216,23 @@ def test_an_interval_is_said_as_the_text_says_it_or_by_what_ended_it(
     fact = Fact("f", "d", 0, 1, "So.", starts, last, starts, ends, (), reason=reason)
     assert describe_interval(fact) == said
     assert describe_interval(replace(fact, flagged=True)) == "unclear"
+
+
+# ── what is left out ──
+
+
+def test_chunks_that_could_not_be_read_are_listed_before_texts_that_could_not_be_written() -> None:
+    read = Chunk("c1", "z", 3, 9, 2, "A text", "Title")
+    aside = [
+        SetAside("k1", "aggregate", Context((Passage("entity", "e0", "", title="Ada"),)), "declined", "no"),
+        SetAside("k2", "extract", read, "declined", "no"),
+        SetAside("k3", "claims", read, "form", "cut", partial=True),  # type: ignore[arg-type]
+        SetAside("k4", "extract", replace(read, document="a"), "content refused", "no"),
+    ]
+    found = list_left_out(aside, Graph(()), lambda: [read])
+    assert [(c.what, c.document, c.name, c.partial) for c in found] == [
+        ("chunk", "a", "", False), ("chunk", "z", "", False), ("aggregate", "", "Ada", False),
+        ("claims", "z", "Title", True),
+    ]  # fmt: skip
+    assert recovered_chunks(found, aside[2:])
+    assert not recovered_chunks(found, aside)

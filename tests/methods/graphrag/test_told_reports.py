@@ -56,6 +56,14 @@ def test_a_finding_that_repeats_another_is_passed_over() -> None:
     assert heads(LAMP, again, wanted={"arl"}).count("The lamp of Arle") == 1
 
 
+def test_a_short_finding_of_which_half_stands_in_a_long_one_repeats_it() -> None:
+    long = report("long", ("The lamp of Arle", "Ada trims the wick of a tall light with oil from the north."))
+    short = report("short", ("The lamp", "It shines."))
+    assert heads(long, short, wanted={"lamp"}) == ["The lamp of Arle"]
+    other = report("other", ("The lamp", "It shines over quiet water."))
+    assert heads(long, other, wanted={"lamp"}) == ["The lamp of Arle", "The lamp"]
+
+
 def test_where_things_are_listed_only_reports_on_them_speak() -> None:
     assert heads(LAMP, MILL, wanted=set(), listed=frozenset({"mill1"})) == ["The mill"]
 

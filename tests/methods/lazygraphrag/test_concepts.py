@@ -167,3 +167,20 @@ def test_every_home_is_a_community_whose_parent_is_the_home_above(store: SqliteS
 def test_settings_that_cannot_work_are_refused(bad: dict[str, Any]) -> None:
     with pytest.raises(SettingsError, match=next(iter(bad))):
         ConceptSettings(**bad)
+
+
+def test_inside_some_chunks_a_concept_of_a_single_chunk_stays_and_one_of_none_has_no_edge() -> None:
+    none = np.zeros(0, np.int32)
+    whole = Concepts(
+        np.frombuffer(b"abc", np.uint8), np.array([1, 2, 3]), np.array([2, 2, 2], np.int32),
+        np.array([0, 0, 1], np.int32), np.array([1, 2, 2], np.int32), np.array([3.0, 2.0, 1.0]),
+        np.array([0, 2, 3, 4]), np.array([0, 1, 0, 2], np.int32), none, np.zeros((3, 0), np.int32),
+        np.array([0, 0, 1], np.int32), np.array([0, 1, 1], np.int32), np.zeros(4, np.int64),
+    )  # fmt: skip
+    first = whole.within(np.array([0]))
+    assert first.degree.tolist() == [2, 2, 0]
+    assert list(zip(first.source.tolist(), first.target.tolist(), first.weight.tolist(), strict=True)) == [(0, 1, 3.0)]
+    rest = whole.within(np.array([1, 2]))
+    assert (rest.degree.tolist(), rest.same.tolist(), rest.document.tolist()) == ([2, 0, 2], [0, 0], [0, 1])
+    assert [rest.of(chunk).tolist() for chunk in range(2)] == [[0], [2]]
+    assert rest.leading(9) == ["a", "c"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
@@ -20,6 +21,7 @@ from sensegraph.models.batches.batch_box import BatchBox, BatchPlan
 from sensegraph.models.batches.reply_files import StoredReply
 from sensegraph.models.endpoint.client import Endpoint
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
+from sensegraph.types import Usage
 from wired import content, settings, stories
 
 FAST = {"batch": True, "batch_least": 2, "batch_poll_s": 0.001, "backoff_s": 0.01}
@@ -193,6 +195,25 @@ def test_few_requests_are_asked_at_once(tmp_path: Path, plain: Plain) -> None:
     assert stored == plain[1]
     assert server.requests == []
     assert live(server) == plain[2]  # none twice, though rounds are run again
+
+
+@pytest.mark.parametrize(
+    ("limits", "fit"),
+    [
+        ({}, 3), ({"max_tokens_total": 350}, 3), ({"max_tokens_total": 349}, 2), ({"max_tokens_total": 150}, 1),
+        ({"max_cost_usd": 0.00031, "price_completion": 2.0}, 3), ({"max_cost_usd": 0.00029, "price_prompt": 2.0}, 2),
+        ({"max_cost_usd": 9.0, "max_tokens_total": 250, "price_prompt": 2.0}, 2), ({"max_tokens_total": 149}, 0),
+    ],
+)  # fmt: skip
+def test_as_many_requests_are_sent_as_fit_either_limit_of_the_run(limits: dict[str, Any], fit: int) -> None:
+    spent = Usage(prompt_tokens=20, completion_tokens=20, embedding_tokens=10)
+    endpoint = SimpleNamespace(settings=EndpointSettings(**limits), usage=lambda: spent)
+    box: Any = SimpleNamespace(_endpoint=endpoint, _open=dict.fromkeys("abc", 100), share=0.5)
+    if fit:
+        assert BatchBox._affordable(box) == fit
+    else:
+        with pytest.raises(BudgetExceeded, match="no room for a batch"):
+            BatchBox._affordable(box)
 
 
 def test_a_batch_holds_no_more_than_the_limit_of_the_run_allows(tmp_path: Path) -> None:

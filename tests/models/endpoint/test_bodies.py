@@ -155,3 +155,14 @@ def test_a_number_of_the_usage_may_be_nought_or_missing() -> None:
     assert read_usage({"usage": {"total_tokens": 0}}, "total_tokens") == 0
     assert read_usage({"usage": {"total_tokens": 3.0}}, "total_tokens") == 3
     assert read_usage({"usage": {}}, "total_tokens") is read_usage({"usage": None}, "total_tokens") is None
+
+
+@pytest.mark.parametrize("field", ["reasoning", "reasoning_content", "refusal"])
+def test_a_reply_and_its_thoughts_together_have_a_million_characters_at_most(field: str) -> None:
+    def reply(thoughts: int) -> dict[str, Any]:
+        return {"choices": [{"message": {"content": "x" * 600_000, field: "y" * thoughts}, "finish_reason": "stop"}]}
+
+    assert check_reply(reply(400_000), {}) == reply(400_000)
+    with pytest.raises(Unusable) as raised:
+        check_reply(reply(400_001), {})
+    assert raised.value.outcome.kind == Kind.RUN_ON

@@ -92,6 +92,18 @@ def test_a_store_of_the_first_format_is_upgraded_without_loss(tmp_path: Path) ->
     assert is_sealed_array(tmp_path / "arrays" / "v.npy")
 
 
+def test_mending_removes_what_is_left_of_tables_that_are_gone_and_nothing_else(store: SqliteStore) -> None:
+    for name in ("kept", "gone"):
+        store.write_rows(f"{name}.rows", [(f"{name}{i:03}", b"x" * 40) for i in range(600)])
+    blocks = len(store.select("SELECT place FROM block"))
+    store.select("DELETE FROM part WHERE key = 'gone.rows'")
+    store.mend()
+    assert 0 < len(store.select("SELECT place FROM block")) < blocks
+    table = store.rows("kept.rows")
+    assert table is not None
+    assert list(table.scan()) == [b"x" * 40] * 600
+
+
 def test_what_is_damaged_is_named_when_it_is_read_and_gone_afterwards(store: SqliteStore) -> None:
     store.write({"a": b"1" * 50, "b": b"2"}, "step")
     store.write_rows("a.rows", [(f"{i:03}", b"x") for i in range(600)])

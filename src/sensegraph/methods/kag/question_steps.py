@@ -297,7 +297,7 @@ def find_values(
         fit = sentence.weight
         if not told:  # as far as it holds the words of the question
             there = frozenset(list_stems(f"{sentence.title} {sentence.text}"))
-            fit = fit * titled * (sum(w for s, w in idf.items() if s in there) / (sum(idf.values()) or 1.0))
+            fit = fit * titled * sum(w for s, w in idf.items() if s in there)
         if fit <= 0:
             continue
         for value, share in _offer_values(question, sentence, kind, cues, index):
