@@ -273,6 +273,16 @@ def test_what_defines_a_title_is_shown_before_what_names_it(quotes: tuple[str, .
     assert shown("windmill (WM)", *quotes)[1] == best
 
 
+def test_of_talk_a_full_name_may_be_presented_and_a_first_name_alone_says_nobody() -> None:
+    whole = "Bo Berg: “Otto Brandt is the founder of a company that builds a windmill for every town.”"
+    assert "Otto Brandt is" in shown("windmill", whole)[1]
+    assert shown("windmill", whole.replace("Otto Brandt", "Otto")) == ["**windmill**"]
+    first = "Bo Berg: “Otto's company sells the power of each windmill to the large cities.”"
+    plain = "Ann Lee: “The farmers sell the power of each windmill to those who live in large cities.”"
+    assert "The farmers" in shown("windmill", first, plain)[1]
+    assert "The company" in shown("windmill", first.replace("Otto's", "The"), plain)[1]
+
+
 def test_no_sentence_is_shown_twice_and_each_line_stands_for_itself() -> None:
     other = Passage("outline", "o2", "**power**", title="power", quotes=(Description(PLAIN, Source("c9-0", 0, 9)),))
     assert shown("windmill", PLAIN, more=(other,)) == ["**windmill**", PLAIN, "", "**power**"]

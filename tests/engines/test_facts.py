@@ -11,7 +11,7 @@ import pytest
 from fact_corpora import asking
 from sensegraph.engines.offline.answers.composing import UNSURE, compose_answer
 from sensegraph.engines.offline.answers.dated import find_asked_time, find_document_date
-from sensegraph.engines.offline.answers.facts import choose_fact_sentences
+from sensegraph.engines.offline.answers.facts import choose_fact_sentences, prefer_statement
 from sensegraph.engines.offline.answers.features import FEATURES, GATE, read_evidence, stem_units
 from sensegraph.engines.offline.answers.ranking import HOLDING, Weights, holds_answer, load_weights, rate_sentences
 from sensegraph.engines.offline.answers.source_sentences import read_source_sentences
@@ -294,13 +294,16 @@ def test_a_denial_is_shown_beside_what_it_denies() -> None:
 
 
 def test_what_a_heading_only_names_is_told_by_the_sentence_below_it() -> None:
-    text = (
-        "(2) Sund: Open the harbour gate with the key\n\nTo open the harbour gate of Sund with the key, turn it "
-        "to the left, and wait for the bell.\n\nThe bell of Sund is old."
-    )
-    said = written("How do I open the harbour gate of Sund with the key?", ("Sund", text))
-    assert "turn it to the left" in said.partition("\n\n")[0]
-    assert "(2) Sund" not in said
+    head = "(2) Sund: Open the harbour gate with the key"
+    told = "To open the harbour gate of Sund with the key, turn it to the left."
+    asked = asking("How is the harbour gate opened?", [("Sund", f"{head}\n\n{told}\n\nThe bell of Sund is old.")])
+    read = read_evidence(asked.question, asked.chunks, asked.sentences, None)
+    assert read is not None
+    assert [s.text for s in read.sentences] == [head, told, "The bell of Sund is old."]
+    assert prefer_statement(read, (0, 1, 2), np.array([0.5, 0.4, 0.1])) == (1, 2)
+    assert prefer_statement(read, (0, 1, 2), np.array([0.7, 0.2, 0.1])) == (0, 1, 2)  # not as likely
+    assert prefer_statement(read, (0, 2, 1), np.array([0.5, 0.1, 0.4])) == (0, 2, 1)  # it says something else
+    assert prefer_statement(read, (1, 0, 2), np.array([0.4, 0.5, 0.1])) == (1, 0, 2)  # a whole sentence
 
 
 @pytest.mark.parametrize(

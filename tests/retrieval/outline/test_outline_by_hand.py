@@ -170,6 +170,65 @@ def test_the_parts_of_a_persons_name_are_no_phrases_beside_it() -> None:
     assert [p.label for p in found.phrases if len(p.stems) == 1] == ["wuxil"]
 
 
+def gains(held: Mapping[str, Sequence[int]], talk: Talk) -> dict[str, float]:
+    """What phrases are worth as the first theme in 30 units, of which 8 hold them."""
+    found = ThemeFinder(in_thirty(held, talk))
+    return {p.label: round(found._gain(i) / p.score, 3) for i, p in enumerate(found.phrases)}
+
+
+def in_thirty(held: Mapping[str, Sequence[int]], talk: Talk) -> Gathered:
+    """Phrases of 8 of 30 units, among many other words."""
+    words = {word: len(p) for phrase, p in held.items() for word in phrase.split()}
+    own = [(held, words | {"haystack": 500}) if i < 8 else ({}, {}) for i in range(30)]
+    return Gathered([noted(f"b{i:02}", p, [1.0] * 24, words=w, talk=talk) for i, (p, w) in enumerate(own)])
+
+
+def test_who_or_where_somebody_is_counts_less_than_a_matter_as_a_theme() -> None:
+    held = {"quennop scientist": [1, 4], "Zorblik Valley": [2, 5], "wuxil frobnak": [3, 6], "Plimth Gadrob": [0, 7]}
+    others = {f"{word} hask": [8, 9] for word in ("brant", "crilt", "drusk", "frelt")}
+    found = gains(held | others, Talk())
+    assert {label: found[label] for label in held} == {
+        "quennop scientist": 0.3, "Zorblik Valley": 0.3, "wuxil frobnak": 1.0, "Plimth Gadrob": 0.6,
+    }  # fmt: skip
+
+
+def test_talk_turns_on_what_it_comes_back_to() -> None:
+    held = {"wuxil frobnak": [1, 9], "quennop zorblik": [0, 3, 6, 11]}
+    assert gains(held, SPOKEN) == {"wuxil frobnak": 0.5, "quennop zorblik": 1.0}
+    assert gains(held, Talk()) == {"wuxil frobnak": 1.0, "quennop zorblik": 1.0}
+
+
+def test_of_talk_what_stands_within_eight_lines_is_near() -> None:
+    held = {"wuxil frobnak": [1, 9, 17], "quennop zorblik": [2, 10, 18], "plimth gadrob": [6, 14, 20]}
+    apart = {"wuxil frobnak": [1, 3, 5], "quennop zorblik": [2, 4, 6], "plimth gadrob": [9, 11, 13]}
+    for phrases, near in ((held, True), (apart, False)):
+        found = ThemeFinder(in_thirty(phrases, SPOKEN))
+        labels = [p.label for p in found.phrases]
+        one, other = labels.index("wuxil frobnak"), labels.index("plimth gadrob")
+        assert bool(found.places[one] & found.places[other]) is near
+
+
+def test_beside_a_theme_of_talk_stands_what_three_units_have_there_and_a_common_word_alone_counts_half() -> None:
+    held = {"wuxil frobnak": [1, 9, 17], "plimth": [1, 10, 18], "quennop zorblik": [2, 11]}
+    words = {"wuxil": 3, "frobnak": 3, "plimth": 3, "quennop": 2, "zorblik": 2, "haystack": 500}
+    other = ({"brant hask": [1, 9, 17]}, {"brant": 3, "hask": 3, "haystack": 500})
+    own = [(held, words) if i < 8 else other for i in range(30)]
+    for i in (0, 1, 29):  # beside the theme in two units only
+        own[i] = (own[i][0] | {"crilt drusk": [2, 12]}, own[i][1] | {"crilt": 2, "drusk": 2})
+    notes = [noted(f"b{i:02}", p, [1.0] * 24, words=w, talk=SPOKEN) for i, (p, w) in enumerate(own)]
+    found = ThemeFinder(Gathered(notes))
+    labels = [p.label for p in found.phrases]
+    beside = found._beside(labels.index("wuxil frobnak"), set())
+    assert "crilt drusk" in labels
+    assert [labels[i] for i in beside] == ["quennop zorblik", "plimth"]
+
+
+@pytest.mark.parametrize("phrase", ["PM", "Saturday evening", "Mar", "late September"])
+def test_times_are_no_phrases_that_a_corpus_turns_on(phrase: str) -> None:
+    notes = [noted(f"b{i:02}", {phrase: [0, 1], "wuxil frobnak": [2, 3]}) for i in range(4)]
+    assert {p.label for p in Gathered(notes).best_phrases()} == {"wuxil frobnak"}
+
+
 def test_sentences_come_from_every_unit_before_a_second_of_one_and_the_best_first() -> None:
     gathered = Gathered([noted("a", {}, (0.5, 0.9, 0.0, 0.7)), noted("b", {}, (0.6, 0.6, 0.2, 0.0))])
     scored = [(gathered.line((d, i)).worth, (d, i)) for d in (0, 1) for i in range(4)]

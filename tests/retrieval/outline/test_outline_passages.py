@@ -59,6 +59,26 @@ def test_the_documents_of_a_small_corpus_are_named_in_groups(tmp_path) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("ends", "told"),
+    [
+        (["manual"] * 15 + ["readme"] * 5 + ["a", "b"], "By their names: manual (15), readme (5), others (2)."),
+        (["manual"] * 22, "By their names: manual (22)."),
+        (["manual"] * 9 + [f"{chr(97 + i)}end" for i in range(13)], None),
+        (["april"] * 22, None),
+    ],
+)
+def test_of_many_documents_the_kinds_are_counted_by_their_names(tmp_path, ends: list[str], told: str | None) -> None:
+    texts = write_valley(22).values()
+    with Corpus.open(tmp_path, settings={"engine": "offline", "index": {"parts": ["outline"]}}) as corpus:
+        corpus.add([Document(f"{i}-{end}.txt", text) for i, (end, text) in enumerate(zip(ends, texts, strict=True))])
+        corpus.build()
+        index = corpus.index()
+        listed = {p.id: p.text for p in list_passages(index)}
+    assert index.part(OUTLINE).form == "themes"
+    assert listed.get("outline-kinds") == told
+
+
 def test_documents_of_one_day_are_in_no_order_of_time(tmp_path) -> None:
     with Corpus.open(tmp_path, settings={"engine": "offline", "index": {"parts": ["outline"]}}) as corpus:
         corpus.add([

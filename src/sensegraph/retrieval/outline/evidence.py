@@ -24,6 +24,7 @@ from sensegraph.types import Chunk, Description, Evidence, Passage, Question, So
 SMALL, EVENTS, FEW_EVENTS = 100, 16, 4  # documents whose titles tell what happened; titles listed, and the least
 MADE_TOGETHER = 2  # office files of one day that still may be of that day
 NAMED = 20  # documents up to which all are named
+SEVERAL, MOST_KINDS = 3, 8  # documents that are of a kind by their names, and kinds that are counted
 BEGINNING = 3  # sentences at the beginning of a document of which one stands for it
 VOICES = 6  # speakers that are named
 PEOPLE, FEW_PEOPLE, SAYS_WHO = (
@@ -65,6 +66,9 @@ def list_passages(index: Index) -> Iterator[Passage]:
     told = list_events(index) if found.form == "themes" else []
     if found.form == "themes" and len(told) < len(index.catalogue.documents) <= NAMED:
         yield Passage("outline", "outline-documents", name_documents(index))
+    many = found.form == "themes" and not found.talks and len(index.catalogue.documents) > NAMED
+    if many and (kinds := count_kinds(index)):
+        yield Passage("outline", "outline-kinds", kinds)
     for i, theme in enumerate(found.themes):
         quotes = tuple(quote_line(s, chunks) for s in theme.sentences if s.chunk in chunks)
         line = write_line(theme, found)
@@ -137,6 +141,18 @@ def name_documents(index: Index) -> str:
     told = [f"- {word}: {' · '.join(held)}" for word, held in groups.items() if held]
     told += [f"- {'others: ' if told else ''}{' · '.join(others)}"] if others else []
     return "\n".join(["The documents:\n", *told])
+
+
+def count_kinds(index: Index) -> str:
+    """How many documents each word ends the names of, where these are most of the documents; else nothing."""
+    names = [call_document(e) for e in index.catalogue.documents]
+    ends = Counter(words[-1].lower() for name in names if (words := [w for w in split_runs(name) if w.isalpha()]))
+    kinds = [(word, n) for word, n in ends.most_common() if n >= SEVERAL and word not in ENGLISH_MONTHS]
+    counted = sum(n for _, n in kinds)
+    if 2 * counted <= len(names) or len(kinds) > MOST_KINDS:
+        return ""
+    others = [f"others ({len(names) - counted:,})"] if counted < len(names) else []
+    return f"By their names: {', '.join([*(f'{word} ({n:,})' for word, n in kinds), *others])}."
 
 
 def quote_line(sentence: Sentence, chunks: dict[str, Chunk]) -> Description:

@@ -117,7 +117,7 @@ def _find_part(asked: Asked, part: str) -> _Found | None:
         chances = _join_chances(chances, rate_sentences(together, weights)[0]) if together else chances
     chances = favour_numbered(text, read, favour_identified(text, read, favour_dated(asked, read, chances)))
     chances = _favour_labels(part, read, favour_ends(part, read, chances))
-    order = _prefer_statement(read, [int(i) for i in np.argsort(-chances, kind="stable")], chances)
+    order = prefer_statement(read, [int(i) for i in np.argsort(-chances, kind="stable")], chances)
     best = read.sentences[order[0]]
     timed = read_asked_type(part)[0] == "date"  # no sentence without a date says when
     dated = any(read.features[i, FEATURES.index("typed")] for i in order[:2] if read.sentences[i].origin == best.origin)
@@ -227,7 +227,7 @@ def _differs_in_substance(one: SourceSentence, chosen: Sequence[SourceSentence])
     return not set(_SUBSTANCE.findall(one.text)) <= {n for other in chosen for n in _SUBSTANCE.findall(other.text)}
 
 
-def _prefer_statement(read: Read, order: Sequence[int], chances: Floats) -> tuple[int, ...]:
+def prefer_statement(read: Read, order: Sequence[int], chances: Floats) -> tuple[int, ...]:
     """The order without a best one that only names what another, as likely, says as a whole sentence."""
     best = read.sentences[order[0]]
     for i in () if best.raw.rstrip().endswith(_ENDS) else order[1:DEPTH]:
