@@ -10,6 +10,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from scripted import Script, ScriptedServer
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import StepFailed
 from sensegraph.models.endpoint.limits import Journal
+from sensegraph.models.endpoint.outcomes import Kind, Outcome, Refusal
 from sensegraph.protocols import Executor
 from sensegraph.runtime.executors.processes import LocalExecutor, SerialExecutor
 from sensegraph.runtime.stores.postgres import PostgresStore
@@ -49,6 +51,20 @@ def _work_once(batch: tuple[str, int]) -> list[int]:
 def _call_each(functions: Sequence[Callable[[], int]]) -> list[int]:
     """What functions give that have no name to travel by."""
     return [function() for function in functions]
+
+
+class _Model:
+    """Stands in for a model that a worker holds: says which process answers, and once kills it."""
+
+    def __call__(self, asked: str) -> tuple[str, int]:
+        if asked == "refused":
+            raise Refusal(Outcome(Kind.DOWN, "no model serves it", 404))
+        word, _, folder = asked.partition(" ")
+        if folder:
+            with suppress(FileExistsError):
+                (Path(folder) / "model").touch(exist_ok=False)
+                os.kill(os.getpid(), signal.SIGKILL)
+        return "lives" if folder else word.upper(), os.getpid()
 
 
 def _die_at_three(number: int) -> list[int]:
@@ -76,6 +92,14 @@ def test_a_cluster_keeps_what_every_executor_keeps_when_a_worker_and_a_node_die(
         far = RayExecutor(patience=0.0)
         assert (far.elsewhere, pickle.loads(pickle.dumps(far)).elsewhere) == (True, False)
         assert dict(far.map(_call_each, [[lambda: 7], [lambda: 8, lambda: 9]], waits=False)) == {0: [7], 1: [8, 9]}
+        pool = far.hold(_Model)
+        with ThreadPoolExecutor(4) as threads:
+            replies = list(threads.map(pool.call, ["a", "b", f"die {tmp_path}", "c", "d", "e"]))
+        assert [text for text, _ in replies] == ["A", "B", "lives", "C", "D", "E"]
+        assert pool.size == 2
+        assert os.getpid() not in {process for _, process in replies}
+        with pytest.raises(Refusal, match="no model serves it"):
+            pool.call("refused")
         came = Counter[int]()
         batches = [(str(tmp_path), i) for i in range(60)]
         for position, result in RayExecutor(patience=0.0).map(_work_once, batches, waits=False):

@@ -3,19 +3,33 @@
 from __future__ import annotations
 
 import json
+import pickle
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from typer.testing import CliRunner
 
 from sensegraph.cli import app
 from sensegraph.corpus.settings import Settings, load_settings
+from sensegraph.corpus.tables import ExecutorTable
 from sensegraph.corpus.tools import make_tools
 from sensegraph.engines.llm.trained_prompt import Layout, format_passage, rests_on
 from sensegraph.engines.local import local_model
-from sensegraph.engines.local.local_model import LocalModel, LocalSettings, read_base_model, render_talk, require_extra
+from sensegraph.engines.local.local_engine import HeldModel, LocalCalls, LocalEndpoint, PooledCalls
+from sensegraph.engines.local.local_model import (
+    Continued,
+    LocalModel,
+    LocalSettings,
+    read_base_model,
+    render_talk,
+    require_extra,
+)
 from sensegraph.errors import SettingsError
+from sensegraph.models.endpoint.calls import Streaming
+from sensegraph.models.endpoint.outcomes import Refusal
 from sensegraph.types import Passage
 
 
@@ -30,6 +44,51 @@ def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPat
 def test_the_engine_local_needs_the_name_of_a_model():
     with pytest.raises(SettingsError, match=r"engine = local needs local\.model"):
         make_tools(Settings(engine="local"))
+
+
+class Pool:
+    """Stands in for copies of a model elsewhere."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, dict[str, Any]]] = []
+
+    def call(self, request: tuple[str, dict[str, Any]]) -> dict[str, Any]:
+        self.asked.append(request)
+        message = {"role": "assistant", "content": "It is Ada."}
+        return {"choices": [{"index": 0, "message": message, "text": "It is Ada.", "finish_reason": "stop"}]}
+
+
+def test_the_copies_of_a_pool_answer_in_place_of_the_model_of_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(local_model, "find_spec", lambda name: True)  # the libraries are those of other machines
+    pool, heard = Pool(), list[str]()
+    calls = LocalEndpoint(LocalSettings("somewhere"), pool=pool).calls
+    body = {"messages": [{"role": "user", "content": "Who?"}]}
+    reply = calls.post("/chat/completions", body, streaming=Streaming({}, heard.append))
+    assert reply["choices"][0]["message"]["content"] == "It is Ada."
+    assert pool.asked == [("/chat/completions", body)]
+    assert heard == ["It is Ada."]
+
+
+def test_a_held_model_answers_as_an_endpoint_does_and_refuses_what_it_does_not_serve(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(local_model, "find_spec", lambda name: True)
+    monkeypatch.setattr(LocalModel, "continued", lambda model, prompt, *how: Continued(prompt.upper(), 3, 4, "stop"))
+    held = HeldModel(LocalSettings("somewhere"))
+    reply = held(("/completions", {"prompt": "who?"}))
+    assert (reply["choices"][0]["text"], reply["usage"]["total_tokens"]) == ("WHO?", 7)
+    with pytest.raises(Refusal, match="does not serve /embeddings") as caught:
+        held(("/embeddings", {}))
+    assert pickle.loads(pickle.dumps(caught.value)).outcome == caught.value.outcome
+
+
+def test_a_cluster_that_is_named_holds_the_model_of_the_engine_local(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("ray", reason='ray is not installed: pip install "sensegraph[distributed]"')
+    monkeypatch.setattr(local_model, "find_spec", lambda name: True)
+    here = Settings(engine="local", local=LocalSettings("somewhere"), executor=ExecutorTable("ray"))
+    named = replace(here, executor=ExecutorTable("ray", "auto"))
+    kinds = [type(cast(Any, make_tools(given)[0]).endpoint.calls) for given in (here, named)]
+    assert kinds == [LocalCalls, PooledCalls]
 
 
 def test_a_folder_is_meant_from_the_corpus_and_a_name_stays_one(tmp_path: Path):

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from sensegraph.corpus.settings import (
     ENGINES,
@@ -246,10 +247,13 @@ def _make_engine_here(settings: Settings) -> LanguageEngine:
     if not settings.local.model:
         raise SettingsError("engine = local needs local.model: a folder with a model, as `sensegraph tune` writes it.")
     check_approved(settings, "local")
-    from sensegraph.engines.local.local_engine import LocalEndpoint, LocalEngine
+    from sensegraph.engines.local.local_engine import HeldModel, LocalEndpoint, LocalEngine
 
-    table = settings.endpoint
-    return LocalEngine(LocalEndpoint(settings.local, set_temperature(table), table.seed), settings.model)
+    table, pool = settings.endpoint, None
+    if settings.executor.kind == "ray" and settings.executor.address:
+        executor: Any = make_executor(settings)
+        pool = executor.hold(partial(HeldModel, settings.local))
+    return LocalEngine(LocalEndpoint(settings.local, set_temperature(table), table.seed, pool), settings.model)
 
 
 def make_batch_box(

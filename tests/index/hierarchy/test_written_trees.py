@@ -10,10 +10,10 @@ from small import small
 
 from scripted import Script, ScriptedServer
 from scripted_replies import asked_in
-from sensegraph.index.hierarchy import reports
+from sensegraph.index.hierarchy import reports, written_trees
 from sensegraph.index.hierarchy.communities import ClusterSettings, Communities, group_entities
 from sensegraph.index.hierarchy.reports import ReportSettings, report_all
-from sensegraph.index.hierarchy.written_trees import cut_trees, place_elements
+from sensegraph.index.hierarchy.written_trees import batch_trees, cut_trees, place_elements
 from sensegraph.runtime.results import Result
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.runtime.stores.sqlite import SqliteStore
@@ -80,6 +80,27 @@ def test_only_the_tree_that_changed_is_packed_and_the_rest_is_as_it_was(
         assert after.value.notes == afresh.value.notes
         again = told(rt, changed(entity), f"{name} again", after)
         assert list(again.value.clusters) == list(after.value.clusters)
+
+
+def test_trees_are_written_about_in_batches_of_elements_and_the_reports_are_the_same(
+    store: SqliteStore, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = place_elements(BIG.graph, TREES)
+    sizes = {root: sum(map(len, tree.places)) for root, tree in held.items()}
+    most = max(sizes.values()) + 1
+    monkeypatch.setattr(written_trees, "_TOGETHER", most)
+    batches = list(batch_trees(list(TREES), held))
+    assert [root for batch in batches for root in batch] == list(TREES)
+    assert len(batches) > 1
+    assert all(sum(sizes[root] for root in batch) <= most for batch in batches)
+    assert any(len(batch) > 1 for batch in batches)
+    rt = runtime(store, server)
+    some = told(rt, BIG.graph, "some")
+    monkeypatch.setattr(written_trees, "_TOGETHER", 1)  # a tree that has more stands alone
+    assert list(batch_trees(list(TREES), held)) == [[root] for root in TREES]
+    monkeypatch.undo()
+    assert list(batch_trees(list(TREES), held)) == [list(TREES)]
+    assert list(told(rt, BIG.graph, "all").value.clusters) == list(some.value.clusters)
 
 
 def test_other_settings_start_from_nothing(store: SqliteStore, server: ScriptedServer, packed: list[str]) -> None:

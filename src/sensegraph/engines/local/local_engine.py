@@ -6,7 +6,7 @@ those of every other model. Only an answer may be asked otherwise: with the prom
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 from sensegraph.engines.llm.llm import LLMEngine
 from sensegraph.engines.llm.llm_settings import LLMSettings
@@ -65,15 +65,66 @@ class LocalCalls:
         return EndpointError(f"The local model {self.model.name} refused a request: {e}.", e.outcome.kind, str(e))
 
 
-class LocalEndpoint(Endpoint):
-    """An endpoint that is a model of this process: chat as everywhere, and texts to be continued."""
+class ModelPool(Protocol):
+    """Copies of a model elsewhere, each of which takes one request at a time."""
 
-    def __init__(self, settings: LocalSettings, temperature: float | None = 0.0, seed: int | None = None) -> None:
+    def call(self, request: tuple[str, dict[str, Any]]) -> dict[str, Any]:
+        """The reply of a copy that is free to a path and a body. Raises Refusal."""
+        ...
+
+
+class HeldModel:
+    """A model as a worker holds it, loaded when it is first asked."""
+
+    def __init__(self, settings: LocalSettings) -> None:
+        self._calls = LocalCalls(LocalModel(settings))
+
+    def __call__(self, request: tuple[str, dict[str, Any]]) -> dict[str, Any]:
+        """The reply to a path and a body."""
+        return self._calls.post(*request)
+
+
+class PooledCalls(LocalCalls):
+    """Answers requests with the copies of a pool; the model is not loaded here."""
+
+    def __init__(self, model: LocalModel, pool: ModelPool) -> None:
+        super().__init__(model)
+        self._pool = pool
+
+    def post(
+        self,
+        path: str,
+        body: dict[str, Any],
+        need: int = 0,
+        retried: object = None,
+        streaming: Streaming | None = None,
+        at_once: bool = True,
+    ) -> dict[str, Any]:
+        """The reply to one request; who listens hears it when it is whole. Raises Refusal."""
+        reply = self._pool.call((path, body))
+        if streaming and streaming.hear:
+            streaming.hear(str(reply["choices"][0]["text"]))
+        return reply
+
+
+class LocalEndpoint(Endpoint):
+    """An endpoint that is a model of this process: chat as everywhere, and texts to be continued.
+
+    With a `pool` its copies answer instead.
+    """
+
+    def __init__(
+        self,
+        settings: LocalSettings,
+        temperature: float | None = 0.0,
+        seed: int | None = None,
+        pool: ModelPool | None = None,
+    ) -> None:
         model = LocalModel(settings)
         named = EndpointSettings("http://localhost", model=model.name, temperature=temperature, seed=seed)
         super().__init__(named)
         self.local, self.model, self.address = settings, model, f"this machine ({model.name})"
-        self.calls = LocalCalls(model)  # type: ignore[assignment]
+        self.calls = PooledCalls(model, pool) if pool else LocalCalls(model)  # type: ignore[assignment]
         self.known = Profile(form=FORMS.index("none"))  # nothing here enforces a form: it is shown
 
     def __reduce__(self) -> tuple[Any, ...]:

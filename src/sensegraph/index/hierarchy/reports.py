@@ -20,7 +20,14 @@ from sensegraph.index.hierarchy.packing import (
     report_statements,
     resolve_report,
 )
-from sensegraph.index.hierarchy.written_trees import Trees, WrittenTree, cut_trees, place_elements, take_trees
+from sensegraph.index.hierarchy.written_trees import (
+    Trees,
+    WrittenTree,
+    batch_trees,
+    cut_trees,
+    place_elements,
+    take_trees,
+)
 from sensegraph.index.left_out import quote_as_report
 from sensegraph.index.manifest import ChunkEntry
 from sensegraph.language.text import count_tokens
@@ -89,11 +96,11 @@ def report_all(
         clusters = _recall_clusters(earlier.value, kept, trees, rt) if earlier else []
         rest = [root for root in trees if root not in kept]
         lost = sum(tree.lost for tree in kept.values())
-        if rest:
-            documents = {c.id: c.document for c in chunks()}
-            writer = Writer(rt, take_trees(graph.value, [held[root] for root in rest]), documents, settings)
-            clusters += writer.write([g for root in rest for g in trees[root]])
-            kept |= {tree.root: tree for root in rest for tree in writer.trees(root, keys[root], trees[root])}
+        documents = {c.id: c.document for c in chunks()} if rest else {}
+        for some in batch_trees(rest, held):
+            writer = Writer(rt, take_trees(graph.value, [held[root] for root in some]), documents, settings)
+            clusters += writer.write([g for root in some for g in trees[root]])
+            kept |= {tree.root: tree for root in some for tree in writer.trees(root, keys[root], trees[root])}
             lost += writer.lost.total()
         written.update(kept)
         clusters.sort(key=lambda c: (c.depth, c.id))

@@ -6,7 +6,7 @@ relations and claims between them, and how it is divided: a key of these stands 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import pairwise
@@ -21,6 +21,7 @@ from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import take_records
 from sensegraph.types import Graph
 
+_TOGETHER = 8_192  # entities, relations and claims whose lines are in memory while reports are written from them
 Trees = dict[str, list[Group]]  # by the id of the root: it, and what is below it
 
 
@@ -87,6 +88,20 @@ def _split_by_home(home: NDArray[np.int64], homes: int) -> list[NDArray[np.int64
     order = np.argsort(home, kind="stable")
     starts = np.searchsorted(home[order], np.arange(homes + 1))
     return [order[begin:end] for begin, end in pairwise(starts.tolist())]
+
+
+def batch_trees(roots: Sequence[str], held: Mapping[str, TreeElements]) -> Iterator[list[str]]:
+    """The trees in batches of so many elements as are held in memory at once, or of one tree that has more."""
+    batch, size = list[str](), 0
+    for root in roots:
+        count = sum(map(len, held[root].places))
+        if batch and size + count > _TOGETHER:
+            yield batch
+            batch, size = [], 0
+        batch.append(root)
+        size += count
+    if batch:
+        yield batch
 
 
 def take_trees(graph: Graph, wanted: Sequence[TreeElements]) -> Graph:

@@ -67,6 +67,9 @@ class Refusal(Exception):
         super().__init__(outcome.words)
         self.outcome = outcome
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.outcome,)
+
 
 @dataclass(frozen=True, slots=True)
 class Told:

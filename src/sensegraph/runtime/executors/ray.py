@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import pickle
+import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
+from queue import SimpleQueue
 from typing import Any
 
 import ray
 
-from sensegraph.errors import SettingsError
+from sensegraph.errors import ItemFailed, SettingsError
 from sensegraph.runtime.activity import check_stop
 from sensegraph.runtime.executors.processes import LocalExecutor, attempt, begin_here
 
@@ -69,6 +71,10 @@ class RayExecutor:
             self._calls.popitem(last=False)
         return name, self._calls[name]
 
+    def hold(self, make: Callable[[], Callable[[Any], Any]]) -> RayPool:
+        """A pool of what `make` makes, which is too large to travel with work; begun when it is first called."""
+        return RayPool(self, make)
+
     def _connect(self) -> None:
         """Join the cluster, once in a process."""
         if ray.is_initialized():
@@ -92,6 +98,59 @@ def _executor_of_worker(threads: int, patience: float) -> RayExecutor:
     made = RayExecutor("", threads, patience=patience)
     made._of_worker = True
     return made
+
+
+class RayPool:
+    """Copies of what `make` makes, each in an actor: one on each GPU of the cluster, else one on each node.
+
+    A copy takes one call at a time, from whichever thread. One whose worker or node died is made anew elsewhere.
+    """
+
+    def __init__(self, executor: RayExecutor, make: Callable[[], Callable[[Any], Any]]) -> None:
+        self._executor, self._make, self._starting = executor, make, threading.Lock()
+        self._idle: SimpleQueue[Any] = SimpleQueue()
+        self.size = 0
+
+    def call(self, value: Any) -> Any:
+        """What a copy that is free gives. Raises what it raises, and ItemFailed where copies end again and again."""
+        with self._starting:
+            if not self.size:
+                self._start()
+        actor = self._idle.get()
+        try:
+            task = actor.run.remote(value)
+            while not ray.wait([task], timeout=_LOOKED_S)[0]:
+                check_stop()
+            found = ray.get(task)
+        except ray.exceptions.RayError as e:
+            raise ItemFailed(f"A worker that holds a model ended ({' '.join(str(e).split())[:200]})") from e
+        finally:
+            self._idle.put(actor)
+        if isinstance(found, BaseException):
+            raise found
+        return found
+
+    def _start(self) -> None:
+        self._executor._connect()
+        gpus = int(ray.cluster_resources().get("GPU", 0))
+        nodes = sum(bool(node["Alive"]) for node in ray.nodes())
+        begin = ray.remote(max_restarts=-1, max_task_retries=_RETRIES)(_Holder).options(
+            num_cpus=0, num_gpus=1 if gpus else 0, scheduling_strategy="SPREAD"
+        )
+        self.size = gpus or nodes
+        for _ in range(self.size):
+            self._idle.put(begin.remote(self._make))
+
+
+class _Holder:
+    """What an actor holds."""
+
+    def __init__(self, make: Callable[[], Callable[[Any], Any]]) -> None:
+        self._held = make()
+
+    def run(self, value: Any) -> Any:
+        """What it gives, or the exception."""
+        return attempt(self._held, value)
 
 
 def _pack(value: Any) -> bytes:
