@@ -38,16 +38,7 @@ def test_an_endpoint_that_takes_less_than_is_sent_is_told_with_what_would_fit() 
 @pytest.mark.parametrize(
     ("given", "lines"),
     [
-        ({}, ["engine: offline", "embedder: hashed terms", "endpoint: none: nothing leaves this machine"]),
-        (
-            {"rerank": {"by": "engine"}},  # one more tool of this machine
-            [
-                "engine: offline",
-                "embedder: hashed terms",
-                "reranker: offline",
-                "endpoint: none: nothing leaves this machine",
-            ],
-        ),
+        ({}, ["engine: offline", "embedder: hashed-terms", "endpoint: none: nothing leaves this machine"]),
         (
             {"endpoint": {"model": "one", "embedding_model": "two", "base_url": "http://127.0.0.1:9/v1"}},
             ["engine: one", "embedder: two", "endpoint: http://127.0.0.1:9/v1"],  # which both share
