@@ -14,7 +14,6 @@ from sensegraph.engines.llm.llm_settings import LLMSettings
 from sensegraph.models.endpoint.client import Endpoint, Reply
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 
-
 CUT = "it was cut off after 9 tokens; write less, the most important first"
 
 
