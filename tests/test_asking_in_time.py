@@ -75,6 +75,21 @@ def test_every_method_that_looks_for_facts_finds_the_one_that_held_then(whole: C
     assert any("Bo Lind became" in t for t in texts)
 
 
+@pytest.mark.parametrize(
+    ("question", "all_times"),
+    [
+        ("Who was chief executive of Nordwind in 2015?", True),  # what ended and began tells who held it
+        ("What did Nordwind do in 2015?", False),
+    ],
+)
+def test_where_the_answer_is_found_by_its_dates_what_is_of_other_times_is_read_too(
+    corpus: Corpus, question: str, all_times: bool
+) -> None:
+    passages = corpus.query(question, method="local").evidence.passages
+    assert passages
+    assert any("Anna Berg became" in p.text for p in passages) is all_times
+
+
 def test_quotes_are_the_documents_own_words_all_the_same(corpus: Corpus) -> None:
     answer = corpus.query("Who was chief executive of Nordwind in 2015?", method="local")
     assert answer.citations

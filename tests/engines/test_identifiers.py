@@ -76,3 +76,23 @@ def test_which_identifier_a_version_has_is_told_with_the_lines_before_it() -> No
     assert [line for line in lines[1:] if line] == [
         "- The sluice no longer leaks. Found by Ada Finch. [MSA-2021-03, low] [FLT-2021-0417].",
     ]  # fmt: skip
+
+
+WORKS = (
+    "Ada Finch oiled the northern paddle before dawn under FLT-2021-0417.",
+    "Seven barrels of tar came by barge for FLT-2021-0417.",
+    "Brick dust blocked every outer drain until FLT-2021-0417 ended.",
+    "Nobody could read what Tom Reed had written on FLT-2021-0417.",
+    "Rain fell through a hole that FLT-2021-0417 should have closed.",
+    "Their cook paid twelve shillings towards work on FLT-2021-0417.",
+    "Since Monday two horses pull stones uphill because of FLT-2021-0417.",
+)
+
+
+@pytest.mark.parametrize(("count", "shown"), [(5, 5), (6, 6), (7, 6)])
+def test_at_most_six_sentences_that_have_the_identifier_are_shown(count: int, shown: int) -> None:
+    held = passages({"works": "\n\n".join(WORKS[:count])})
+    asked = Asked("FLT-2021-0417", held, tuple(read_source_sentences(held, "en")), WordCounts(9, ()))
+    written = answer_identifier(asked)
+    assert written
+    assert [s.text.strip() for s in written.statements] == [f"- {work}" for work in WORKS[:shown]]

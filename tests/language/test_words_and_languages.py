@@ -7,6 +7,7 @@ import re
 import pytest
 
 from sensegraph.engines.offline.extraction.page_reader import choose_name_rules
+from sensegraph.language import text as text_module
 from sensegraph.language import word_lists
 from sensegraph.language.naming_words import COUNTRY, NICKNAMES, NUMBERS, ROMAN
 from sensegraph.language.text import (
@@ -325,3 +326,11 @@ def test_a_pattern_is_compiled_when_it_is_first_asked_for() -> None:
 )
 def test_a_language_is_named_only_where_it_is_sure(text: str, name: str) -> None:
     assert name_language(text) == name
+
+
+def test_the_lexicon_is_its_words_and_not_what_is_said_of_it() -> None:
+    letters = text_module._load_letters.__wrapped__()  # loaded anew
+    assert [dict.get(letters, w) for w in ("house", "walked", "walking", "green", "the", "isn't", "lexicon")] == [
+        "n", "v", "g", "J", "d", "m", "N",
+    ]  # fmt: skip
+    assert not [w for w in letters if w != w.lower() or w in ("0.20.1", "pattern.en")]

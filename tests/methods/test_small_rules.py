@@ -10,12 +10,32 @@ import pytest
 
 from sensegraph.errors import SettingsError
 from sensegraph.index.manifest import Manifest
+from sensegraph.methods import check_fields
 from sensegraph.methods.graphrag.details import count_documents_about
 from sensegraph.methods.hipporag.facts import FactSettings
 from sensegraph.methods.kag.calculation import MOST_CHARACTERS, calculate_expression, write_value
 from sensegraph.methods.raptor import growing
 from sensegraph.methods.raptor.growing import TreeSettings
 from sensegraph.types import Cluster, Entity, Graph
+
+
+@pytest.mark.parametrize(
+    ("bound", "within", "beyond"),
+    [
+        ("be at least 1", (1, 2), (0, 0.9, -1)), ("not be negative", (0, 0.1, 5), (-0.1, -1)),
+        ("be 0 or more", (0, 7.5), (-1, float("inf"), float("nan"))), ("be above 0", (0.1, 9), (0, -1, float("inf"))),
+        ("be from 0 to 1", (0, 0.5, 1), (-0.1, 1.1)), ("lie in 0 to 1", (0, 0.5, 1), (-0.1, 1.1)),
+        ("lie between 0 and 1", (0.1, 0.9), (0, 1, -1, 2)),
+    ],
+)  # fmt: skip
+def test_a_setting_beyond_its_bound_is_refused_by_its_name(
+    bound: str, within: tuple[float, ...], beyond: tuple[float, ...]
+) -> None:
+    for value in within:
+        assert check_fields(SimpleNamespace(name="m", size=value), "size", bound) is None
+    for value in beyond:
+        with pytest.raises(SettingsError, match=rf"m: size \({value}\) must {bound}\."):
+            check_fields(SimpleNamespace(name="m", fine=0.5, size=value), "size", bound)
 
 
 def test_facts_have_a_synonym_of_one_neighbour_at_least() -> None:

@@ -21,6 +21,7 @@ from sensegraph.runtime.activity import (
     closed_when_stopped,
     pause,
     tell_stage,
+    wait_for_change,
 )
 from sensegraph.runtime.executors.processes import LocalExecutor
 
@@ -109,6 +110,22 @@ def test_a_pause_ends_as_soon_as_somebody_stops_it() -> None:
     threading.Timer(0.05, token.stop).start()
     with begin_activity(token), pytest.raises(Stopped):
         pause(86_400)  # nobody waits for its end
+
+
+def test_who_waits_for_a_change_is_woken_when_somebody_stops_it() -> None:
+    changed, token, waited = threading.Condition(), StopToken(), threading.Event()
+
+    def wait() -> None:
+        with begin_activity(token), changed:
+            waited.set()
+            wait_for_change(changed, 60.0)
+
+    with ThreadPoolExecutor(1) as threads:
+        running = threads.submit(wait)
+        waited.wait(5.0)
+        token.stop()
+        with pytest.raises(Stopped):
+            running.result(20.0)
 
 
 def test_stages_are_told_to_the_nearest_listener_in_order() -> None:

@@ -153,7 +153,7 @@ def _decode_word(word: str) -> str:
 def _decode_part(part: Message) -> str:
     """The text of a part; in the encoding that it names, else in the one that its bytes show."""
     payload = part.get_payload(decode=True)
-    if not isinstance(payload, bytes) or not payload.strip():
+    if not isinstance(payload, bytes):
         return ""
     try:
         return payload.decode(part.get_content_charset() or "utf-8")

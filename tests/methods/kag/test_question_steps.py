@@ -193,6 +193,9 @@ def test_at_most_four_things_are_described() -> None:
         ("Ada keeps the lamp is it", False, False, "Ada keeps the lamp"),
         ("keeps the lamp is it", False, False, "keeps the lamp"),
         ("is it . ?", False, False, "is it"),
+        ("led a team", True, False, "led a team"),  # after an article stands no verb
+        ("led a team in Oslo win?", True, False, "led a team in Oslo"),
+        ("played for the team plan to visit?", True, False, "played for the team"),
         ("", False, False, ""),
     ],
 )

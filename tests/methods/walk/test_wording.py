@@ -8,6 +8,7 @@ import pytest
 from sensegraph.algorithms.ranking import hash_words
 from sensegraph.index.manifest import DocumentEntry
 from sensegraph.methods.walk import wording
+from sensegraph.methods.walk.walk import Asked
 from sensegraph.methods.walk.wording import Wording
 from sensegraph.types import Chunk
 
@@ -64,3 +65,16 @@ def test_the_day_and_short_fields_of_a_document_are_said_and_addresses_and_long_
     found = make(TEXTS, told, entry("b"), entry("c"))
     said = {word: found.find([word])[0][0] >= 0 for word in ("ship", "log", "@2020-03-05", "@-03", "exampl", "word")}
     assert [word for word, there in said.items() if there] == ["ship", "log", "@2020-03-05", "@-03"]
+
+
+def test_scores_of_stems_are_those_of_the_chunks_that_are_asked_for() -> None:
+    none = np.zeros(0, np.uint64)
+    hits = (
+        (np.array([0, 2, 3]), np.array([1.0, 2.0, 3.0])), (np.array([3]), np.array([4.0])),
+        (np.zeros(0, np.int64), np.zeros(0)), (np.array([1, 2]), np.array([5.0, 6.0])),
+    )  # fmt: skip
+    asked = Asked((), none, hits, np.zeros(4), np.zeros(4), none)
+    every = [[1.0, 0.0, 2.0, 3.0], [0.0, 0.0, 0.0, 4.0], [0.0, 0.0, 0.0, 0.0], [0.0, 5.0, 6.0, 0.0]]
+    assert asked.scores(np.arange(4)).tolist() == every
+    for pool in ([0, 3], [1], [2, 3], [0, 1, 2], []):
+        assert asked.scores(np.array(pool, np.int64)).tolist() == [[row[i] for i in pool] for row in every]

@@ -86,9 +86,9 @@ def _answer_promise(asked: Asked, who: str, verb: str) -> Written | None:
             held = {s for w in WORD.findall(f"{p.title} {before[-OPENING:]}") for s in stem_run(w, whole.spoken)}
             if stems & held and not e.terms:
                 found.append(SetList(p, e, whole.share(p.title, before)))
-    if not found or max(one.share for one in found) < HELD:
+    best = max(found, key=lambda one: one.share, default=None)
+    if best is None or best.share < HELD:
         return None
-    best = max(found, key=lambda one: one.share)
     begin = re.compile(rf"(?:the\s+)?{re.escape(named[0])}\b", re.IGNORECASE)
     own = [e for e in best.found.entries if begin.match(best.read(e))]
     return Written(tuple(_show_list(best, own if len(own) >= OWN else best.found.entries)))
