@@ -12,7 +12,7 @@ import pytest
 from sensegraph.errors import InputError
 from sensegraph.lab.finetuning.data import example_files
 from sensegraph.lab.finetuning.data.example_files import Output, read_pairs
-from sensegraph.lab.finetuning.factorial.design_effects import tabulate_design
+from sensegraph.lab.finetuning.factorial.design_effects import ARMS, format_effects, tabulate_design
 from sensegraph.lab.scores.statistics import Interval
 
 
@@ -27,6 +27,7 @@ def test_what_was_begun_is_gone_on_leaving_unless_it_was_kept(tmp_path: Path, mo
     with Output(source, None, "completion", path) as output:  # type: ignore[arg-type]
         output._file.write("two\n")
         output.keep()
+        assert path.read_text() == "two\n"  # all of it, before anybody leaves
     assert [(p.name, p.read_text()) for p in tmp_path.iterdir()] == [("examples.jsonl", "two\n")]
 
 
@@ -72,3 +73,20 @@ def test_a_design_is_told_by_its_arms_and_by_its_effects() -> None:
         ["metric", "questions", "tuning", "summaries", "interaction"],
         ["F1", "all (1,200)", "+0.500 [+0.250, +0.750]", "—", "—"],
     ]
+
+
+def test_effects_are_told_only_of_all_four_arms() -> None:
+    def told(*arms: str) -> list[str]:
+        found: Any = SimpleNamespace(
+            posed=[1] * 1_200, arms=arms, gold="given", rows=(), how=(("F1", "of words"),), notes=("n",)
+        )
+        return format_effects(found).splitlines()
+
+    whole, part = told(*(arm.name for arm in ARMS)), told("rag", "graft")
+    assert whole[0].startswith("1,200 questions, 4 arms; gold answers: given.")
+    assert whole[1].split() == ["metric", "questions", *" ".join(arm.title for arm in ARMS).split()]
+    assert whole[3].split() == ["metric", "questions", "tuning", "summaries", "interaction"]
+    assert part[1].split() == ["metric", "questions", "Baseline", "RAG", "GRAFT"]
+    assert "tuning" not in part[1] + part[2]
+    assert part[3] not in whole
+    assert part[-2:] == whole[-2:] == ["F1: of words", "n"]
