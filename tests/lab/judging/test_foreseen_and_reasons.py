@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from sensegraph.engines.offline.engine import ClassicalEngine
+from sensegraph.errors import UnsupportedTask
 from sensegraph.lab.judging import length_control
-from sensegraph.lab.judging.judge_calls import Foreseen, _foresee_step
+from sensegraph.lab.judging.judge_calls import Foreseen, _foresee_step, judge_pairs
 from sensegraph.lab.judging.judgements import Reason, reasons_by_criterion
 from sensegraph.lab.judging.length_control import measure_length_effects, permutation_p
 from sensegraph.trials import Trial
@@ -109,3 +110,14 @@ def test_the_correlation_with_length_is_the_mean_over_the_pairs_whose_lengths_ar
         1.0,
         None,
     )
+
+
+def test_for_differences_an_engine_must_tell_contrasts_and_that_is_found_out_before_any_work() -> None:
+    def check(what: str, tasks: frozenset[str]) -> None:
+        if missing := tasks - {"judge"}:
+            raise UnsupportedTask(what, "one", missing)
+
+    rt: Any = SimpleNamespace(check=check, each=lambda *_: pytest.fail("nobody is asked"))
+    rules: Any = SimpleNamespace(differential=True, criteria=(), replicates=1, scored=False, bands="")
+    with pytest.raises(UnsupportedTask, match="Judging what differs needs contrast"):
+        judge_pairs({"A": [], "B": []}, [], rules, rt)
