@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -10,11 +11,19 @@ from typing import Any
 import pytest
 
 from sensegraph.errors import InputError
-from sensegraph.lab.finetuning.data import example_files
+from sensegraph.lab.finetuning.data import example_files, examples
 from sensegraph.lab.finetuning.data.example_files import Output, read_pairs
+from sensegraph.lab.finetuning.data.example_types import (
+    DataSettings,
+    DroppedQuestion,
+    MadeExample,
+    Passage,
+    SourceQuestion,
+)
 from sensegraph.lab.finetuning.data.report import Leaks, Spread, _describe_figures
 from sensegraph.lab.finetuning.factorial.design_effects import ARMS, format_effects, tabulate_design
 from sensegraph.lab.scores.statistics import Interval
+from sensegraph.language.text import count_tokens
 
 
 def test_what_was_begun_is_gone_on_leaving_unless_it_was_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -146,3 +155,36 @@ def test_one_leak_is_said_as_one() -> None:
     assert figures(leaks=Leaks(1, 1, 0, 1_200))[4] == (
         "leaks: 1 distractor of 1 example holds a short answer; answers yes or no: 1,200"
     )
+
+
+def questions(*names: str) -> list[SourceQuestion]:
+    return [SourceQuestion(n, f"Who is {n}?", ("Ada",), (Passage(n, f"Ada is {n} of the harbour."),)) for n in names]
+
+
+@pytest.mark.parametrize(("all_held", "count"), [(True, 2), (False, 1)])
+@pytest.mark.parametrize("unused", [None, "a", "b", "c", "d"])
+def test_of_few_questions_those_of_one_passage_are_apart_from_the_others_and_only_of_those_that_can_be_used(
+    all_held: bool, count: int, unused: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(examples, "is_held_out", lambda asked, share, seed: all_held)
+    monkeypatch.setattr(examples, "_can_use", lambda asked, how: asked.id != unused)
+    given = [
+        *questions("a", "b", "c", "d"),
+    ]
+    split = list(examples.split_held_out(given, 0.5, DataSettings()))
+    held = {asked.id for asked, apart in split if apart}
+    assert [asked for asked, _ in split] == given
+    assert unused not in held
+    assert len(held) == count + (all_held and unused is None)
+
+
+def test_an_example_may_take_all_its_tokens_and_not_one_more() -> None:
+    (asked,) = questions("keeper")
+    whole = count_tokens(examples.format_prompt(asked.question, asked.oracles)) + count_tokens("Ada")
+    how = DataSettings(style="plain", oracle_share=1.0, max_tokens=whole)
+    made = examples.make_example(asked, [Passage("x", "Nobody came to the old pier.")], how)
+    assert isinstance(made, MadeExample)
+    assert [p.text for p in made.example.passages] == [asked.oracles[0].text]
+    dropped = examples.make_example(asked, [], replace(how, max_tokens=whole - 1))
+    assert isinstance(dropped, DroppedQuestion)
+    assert dropped.reason == "its gold passages do not fit"

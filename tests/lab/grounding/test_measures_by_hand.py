@@ -8,7 +8,14 @@ from typing import Any
 
 import pytest
 
-from sensegraph.lab.grounding.answer_grounding import Grounded, _Answers, average_precision
+from sensegraph.lab.grounding import answer_grounding
+from sensegraph.lab.grounding.answer_grounding import (
+    Grounded,
+    GroundingSettings,
+    _Answers,
+    average_precision,
+    measure_grounding,
+)
 from sensegraph.trials import Support, Verdict
 
 LAMP = Grounded("Who?", "Ada keeps the lamp. [1]", ("Ada keeps the lamp. It is red.", "Bo left. The sea was calm."))
@@ -83,3 +90,16 @@ def test_statements_that_the_context_bears_are_a_share_of_those_of_each_answer()
     by: Any = SimpleNamespace(supported=lambda checks: [Support("Ada" in c.statement) for c in checks])
     found = answers(LAMP, JUDGED, EMPTY, by=by).shares([["Ada rows.", "Bo rows."], [], ["Ada sits."]])
     assert found == [0.5, None, 1.0]
+
+
+@pytest.mark.parametrize(("metrics", "counted"), [(("document_recall",), (0, 0)), (("citation_recall",), (2, 3))])
+def test_citations_are_looked_into_only_where_a_measure_of_them_is_wanted(
+    metrics: Any, counted: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scored: Any = SimpleNamespace(dangling=("[8]", "[9]"), more=3, recall=0.5, precision=0.25)
+    monkeypatch.setattr(answer_grounding, "choose_supporter", lambda rt, by: SimpleNamespace(name="words"))
+    monkeypatch.setattr(answer_grounding, "find_claims", lambda *_: [SimpleNamespace(by="rules")])
+    monkeypatch.setattr(answer_grounding, "score_citations", lambda said, *_: [scored] * len(said))
+    (found,) = measure_grounding([JUDGED], GroundingSettings(metrics), None)  # type: ignore[arg-type]
+    assert (found.dangling, found.unresolved) == counted
+    assert list(found.values) == list(metrics)

@@ -13,7 +13,7 @@ from sensegraph.errors import UnsupportedTask
 from sensegraph.lab.judging import length_control
 from sensegraph.lab.judging.judge_calls import Foreseen, _foresee_step, judge_pairs
 from sensegraph.lab.judging.judgements import Reason, reasons_by_criterion
-from sensegraph.lab.judging.length_control import measure_length_effects, permutation_p
+from sensegraph.lab.judging.length_control import LengthEffect, measure_length_effects, permutation_p
 from sensegraph.trials import Trial
 
 
@@ -121,3 +121,8 @@ def test_for_differences_an_engine_must_tell_contrasts_and_that_is_found_out_bef
     rules: Any = SimpleNamespace(differential=True, criteria=(), replicates=1, scored=False, bands="")
     with pytest.raises(UnsupportedTask, match="Judging what differs needs contrast"):
         judge_pairs({"A": [], "B": []}, [], rules, rt)
+
+
+@pytest.mark.parametrize(("p", "certain"), [(0.0099, True), (0.01, False), (0.5, False)])
+def test_verdicts_follow_length_where_chance_is_below_one_in_a_hundred(p: float, certain: bool) -> None:
+    assert LengthEffect(9, 10, 0.5, 0.001, p).is_certain is certain
