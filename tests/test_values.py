@@ -107,6 +107,14 @@ def test_a_period_is_two_texts(between: object):
         Scope(between=between)  # type: ignore[arg-type]
 
 
+def test_values_with_many_fields_show_themselves_shortened():
+    kinds = [
+        kind for kind in vars(types).values() if isinstance(kind, type) and issubclass(kind, extractions.Shortened)
+    ]
+    assert {kind.__name__ for kind in kinds} > {"Cluster", "Document", "Evidence"}
+    assert [kind.__name__ for kind in kinds if kind.__repr__ is not extractions.Shortened.__repr__] == []
+
+
 def test_public_names_are_found_where_they_stand_when_they_are_asked_for():
     assert sensegraph.__getattr__("errors") is sensegraph.errors
     assert sensegraph.__getattr__("SensegraphError") is sensegraph.errors.SensegraphError

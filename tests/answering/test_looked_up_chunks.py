@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from sensegraph.answering.asking import count_words
 from sensegraph.answering.looked_up_chunks import (
     _read_head,
+    _span_document,
     find_files_called,
     find_identified_chunks,
     find_listed_chunks,
@@ -20,6 +23,7 @@ from sensegraph.answering.looked_up_chunks import (
 )
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.index.index import Index
+from sensegraph.index.manifest import ChunkEntry
 from sensegraph.index.restricted.scope import restrict_to_scope
 from sensegraph.language.defining import BARE, rate_fitness, rate_statement
 from sensegraph.questions import NameCounts, Question, Scope
@@ -289,3 +293,25 @@ def test_of_a_sentence_without_an_end_two_hundred_and_forty_characters_behind_th
         assert place_rare_chunks("Did the Kelp break the lamp?", passages, index) == list(
             passages
         )  # so few are all read
+
+
+def test_the_chunks_of_a_document_stand_beside_each_other_up_to_a_hundred() -> None:
+    sizes = {"a": 3, "b": 2, "c": 150, "d": 1}
+    entries = [ChunkEntry(f"{name}-{i}", name, "k", i, 9) for name, size in sizes.items() for i in range(size)]
+    root: Any = SimpleNamespace(catalogue=SimpleNamespace(chunks=entries), words=entries)
+    found = {place: _span_document(place, entries[place], root) for place in (0, 1, 2, 3, 4, 5, 60, 155)}
+    assert found == {
+        0: (0, 3), 1: (0, 3), 2: (0, 3), 3: (3, 5), 4: (3, 5), 5: (5, 105), 60: (5, 105), 155: (155, 156),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("question", "stems"),
+    [("What does OpenFile do?", {"open", "file"}), ("WHO MENDS THE BOATS?", {"mend", "boat"})],
+)
+def test_words_that_are_written_as_one_are_counted_apart_but_for_capitals_alone(
+    quay: Index, question: str, stems: set[str]
+) -> None:
+    counted = {stem for stem, _ in count_words(Question(question), quay).words}
+    assert counted >= stems
+    assert all(len(stem) > 1 for stem in counted)

@@ -8,10 +8,12 @@ from typing import Any
 
 import pytest
 
+from sensegraph.cli.lab import evaluation_forecast
 from sensegraph.cli.lab.evaluation_forecast import (
     count_report_sentences,
     describe_index,
     foresee_answer_length,
+    foresee_condition,
 )
 from sensegraph.lab.experiments.rehearsal import USUAL
 from sensegraph.types import Answer, Cluster, Finding, Statement
@@ -93,3 +95,20 @@ def test_where_another_engine_made_the_index_it_is_said_what_tells_its_price(
     assert said in "".join(found)
     ready.to_index = Path("texts")
     assert list(describe_index(ready, Path("a b/plan.toml"))) == []
+
+
+def test_what_a_question_takes_is_foreseen_for_an_engine_whose_calls_cost(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(evaluation_forecast, "load_method", lambda name, **settings: (name, settings))
+    monkeypatch.setattr(evaluation_forecast, "PricedEngine", SimpleNamespace)
+    monkeypatch.setattr(evaluation_forecast, "foresee_question", lambda *given: given)
+    condition: Any = SimpleNamespace(method="bm25", settings={"k": 5})
+    engine = SimpleNamespace(waits=True)
+    ready: Any = SimpleNamespace(corpus=SimpleNamespace(engine=engine, store=SimpleNamespace(ledger=lambda: "ledger")))
+    readable: Any = "readable"
+    assert foresee_condition(condition, readable, ready) == (("bm25", {"k": 5}), False, "readable", engine, "ledger")
+    assert foresee_condition(condition, None, ready) is None
+    engine.waits = False
+    assert foresee_condition(condition, readable, ready) is None
+    monkeypatch.setattr(evaluation_forecast, "PricedEngine", int)
+    ready.corpus.engine = SimpleNamespace(waits=True)
+    assert foresee_condition(condition, readable, ready) is None

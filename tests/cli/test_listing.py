@@ -16,7 +16,7 @@ from sensegraph.cli.lab.evaluation_forecast import Forecast, format_forecast, gu
 from sensegraph.cli.lab.retrieval_measuring import load_named_methods
 from sensegraph.corpus.names import Applied, Resolved
 from sensegraph.corpus.settings import Settings
-from sensegraph.corpus.sources import Plan
+from sensegraph.corpus.sources import Added, Plan
 from sensegraph.corpus.workspace import Built
 from sensegraph.documents.images import FiguresRead, UnreadImages
 from sensegraph.errors import InputError
@@ -270,3 +270,29 @@ def test_a_document_that_cannot_be_found_is_told_with_up_to_three_places_that_we
         "1 document cannot be found and may be in what could not be read (a, b, c): not removed; "
         "fix that, or use: sensegraph documents remove"
     )
+
+
+@pytest.mark.parametrize(
+    ("gone", "said"),
+    [
+        (["a b"], ("1 document that was read", "stays", "'a b'")),
+        (["a", "b", "c"], ("3 documents that were read", "stay", "a b c")),
+        (["a", "b", "c", "d"], ("4 documents that were read", "stay", "a b c …")),
+        ([], ()),
+    ],
+)
+def test_documents_that_can_no_longer_be_read_are_told_with_the_command_that_removes_them(
+    gone: list[str], said: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    form = "{} from in can no longer be read there, and {} indexed until: sensegraph documents remove {} --root c"
+    recorded = list[Any]()
+    mirror = SimpleNamespace(find_missing=lambda paths, read: gone, record_origin=lambda *given: recorded.append(given))
+    added = Added(new=("x",), changed=("y",), same=("z",))
+    corpus: Any = SimpleNamespace(add=lambda *paths: added, mirror=mirror)
+    place = [Path("in")]
+    assert indexing._add_documents(corpus, place, place, Path("c")) == (added, gone)
+    assert recorded == [(place, ["x", "y", "z"])]
+    assert capsys.readouterr().err.strip() == (form.format(*said) if said else "")
+    nothing: Any = SimpleNamespace(add=lambda *paths: Added(), mirror=mirror)
+    with pytest.raises(InputError, match="Nothing could be read from in; the index is as it was"):
+        indexing._add_documents(nothing, place, place, Path("c"))

@@ -97,3 +97,29 @@ def test_a_mistake_in_the_settings_is_told_with_where_it_stands(tmp_path: Path) 
     (tmp_path / "sensegraph.toml").write_text("[index]\nchunk_token = 5\n")
     with pytest.raises(SettingsError, match=r"sensegraph\.toml"):
         _load_checked(CommandRun(root=tmp_path))
+
+
+def test_a_list_in_which_nothing_is_found_has_no_headings(tmp_path: Path) -> None:
+    (tmp_path / "input").mkdir()
+    (tmp_path / "input" / "a.txt").write_text(
+        "Ada Finch keeps the lighthouse of Skerry Point. Tom Reeve met Ada Finch."
+    )
+
+    def run(*words: str) -> list[str]:
+        done = CliRunner().invoke(app, [*words, "--root", str(tmp_path)])
+        assert done.exit_code == 0, done.output
+        return done.stdout.splitlines()
+
+    run("index", "--quiet", "--engine", "offline")
+    assert run("documents", "list", "zebra") == ["0 documents"]
+    assert run("entities", "list", "zebra") == ["0 entities"]
+    found = run("entities", "list", "finch")
+    assert found[0] == "1 entity"
+    assert found[1].split()[:4] == ["neighbours", "chunks", "type", "name"]
+    assert found[2].split()[2:5] == ["person", "Ada", "Finch"]
+    documents = run("documents", "list")
+    assert documents[0] == "1 document"
+    assert documents[1].split() == ["state", "date", "entities", "id", "title"]
+    assert documents[2].split()[0] == "indexed"
+    wrong = run("entities", "list", "--type", "persn")
+    assert wrong[:2] == ["0 entities", "  No entity has the type 'persn'; did you mean person?"]

@@ -13,7 +13,7 @@ from harbour import papers
 from sensegraph.corpus.asker import Asker, _rests_on_one
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.corpus.workspace import GivenTools
-from sensegraph.methods.auto import Able, Choice
+from sensegraph.methods.auto import Able, Choice, find_names_with
 from sensegraph.methods.basic.bm25 import BM25
 from sensegraph.questions import Question, Scope
 from sensegraph.types import Answer, Citation
@@ -155,3 +155,18 @@ def test_a_method_that_is_named_given_or_set_is_looked_up_before_a_stream_begins
     with monkeypatch.context() as patch:
         patch.setattr(space, "settings", replace(space.settings, method="bm25"))
         assert look("auto") == ["auto"]
+
+
+def test_evidence_is_found_by_the_method_that_is_named_or_given_and_else_by_one_that_finds_names(
+    harbour: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked = list[str]()
+    usual = Asker.method
+    monkeypatch.setattr(
+        Asker, "method", lambda self, name, *more, **options: looked.append(name) or usual(self, "bm25")
+    )
+    usually = find_names_with(harbour.index())
+    for given, name, found in ((None, "auto", usually), (None, "naive", "naive"), (BM25(), "auto", "auto")):
+        monkeypatch.setattr(harbour.workspace, "given", GivenTools(method=given))
+        assert harbour.asker.search(ASKED, Scope(), name, 3).passages
+        assert looked.pop() == found

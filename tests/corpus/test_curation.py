@@ -13,7 +13,7 @@ import pytest
 from scripted import ScriptedServer
 from sensegraph.corpus.browser import Browser
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.corpus.names import Applied, NameDecisions
+from sensegraph.corpus.names import Applied, NameDecisions, _split_names
 from sensegraph.errors import InputError
 from sensegraph.index.graph.lookups import build_lookups
 from sensegraph.resolution.log import read_operations, record_operations
@@ -339,3 +339,13 @@ def test_reports_count_as_new_only_where_there_were_some_before(tmp_path: Path) 
     entities, reports = rename(["graph", "reports"], "Neil Armstrong", "N. Armstrong")
     assert entities == 1
     assert reports > 0
+
+
+@pytest.mark.parametrize("called", ["", "Buzz"])
+def test_names_that_are_split_off_are_called_anew_where_that_is_said(called: str) -> None:
+    entity = Entity("1", "Neil", "person", "", (), (), 1, 0)
+    names = (("neil", "person"), ("buzz aldrin", "person"), ("edwin", "person"))
+    found = _split_names(entity, names, ["Buzz Aldrin"], called)
+    told = [(o.kind, o.names, o.others, o.output) for o in found]
+    split = ("split", (names[0], names[2]), (names[1],), "")
+    assert told == [split, *[("rename", (names[1],), (), called)] * bool(called)]

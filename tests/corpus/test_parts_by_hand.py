@@ -31,6 +31,7 @@ from sensegraph.corpus.tools import (
     make_executor,
     make_reranker,
     make_tools,
+    place_store,
 )
 from sensegraph.corpus.views import list_passage_documents, view_checks, view_evidence, view_status
 from sensegraph.corpus.workspace import Status
@@ -439,3 +440,38 @@ def test_runs_of_blanks_in_a_question_say_nothing(harbour: Corpus) -> None:
     blank = harbour.query("Who asked" + " \n\t" * 2_000 + "for a new pier?", method="walk")
     assert plain.citations
     assert (blank.text, blank.citations) == (plain.text, plain.citations)
+
+
+def test_copies_of_a_database_lie_where_the_settings_say_or_where_caches_lie(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sensegraph.corpus.tools.locate_caches", lambda: tmp_path / "usual")
+    monkeypatch.setattr("sensegraph.corpus.tools.check_approved", lambda *_: None)
+
+    def place(**table: str) -> tuple[Path, Path, str, str]:
+        made = place_store(convert_settings({"store": table}, Settings, "here"), tmp_path)
+        return made.folder, made.cache, made.url, made.arrays
+
+    url = "postgresql://h/d"
+    assert place() == (tmp_path, tmp_path / "usual", "", "")
+    assert place(url=url, cache=str(tmp_path / "own")) == (tmp_path, tmp_path / "own", url, "")
+    assert place(url=url, arrays="s3://b") == (tmp_path, tmp_path / "usual", url, "s3://b")
+    with pytest.raises(SettingsError, match=r"store\.arrays is for a corpus in a database"):
+        place(arrays="s3://b")
+
+
+def test_a_reranker_reads_one_passage_at_least(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sensegraph.corpus.tools.check_approved", lambda *_: None)
+    made = list[Any]()
+    monkeypatch.setattr(
+        "sensegraph.models.folders.folder_reranker.FolderReranker",
+        lambda model, top: made.append((model, top)) or "made",
+    )
+
+    def rerank(top: int) -> Any:
+        table = {"rerank": {"by": "folder", "model": "m", "top": top}}
+        return make_reranker(convert_settings(table, Settings, "here"), (None, None))  # type: ignore[arg-type]
+
+    assert (rerank(1), made) == ("made", [("m", 1)])
+    with pytest.raises(SettingsError, match=r"rerank\.top must be at least 1, not 0"):
+        rerank(0)

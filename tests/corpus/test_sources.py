@@ -79,3 +79,16 @@ def test_files_that_changed_places_are_known_by_their_content_those_of_one_name_
     plan = corpus.plan(files)
     assert plan.renamed == (("one/a.txt", "two/c.txt"), ("one/b.txt", "two/b.txt"))
     assert (plan.added, plan.removed, plan.edited) == ((), (), ())
+
+
+def test_what_readers_of_an_index_before_hold_is_kept_and_of_now_it_is_kept_anyway(corpus: Corpus) -> None:
+    corpus.add(Document("a", "Ada keeps the lamp."))
+    corpus.build()
+    first = corpus.workspace.index_key()
+    corpus.store.pin(first, 600.0)
+    assert corpus.garbage._held_elsewhere() == []
+    corpus.add(Document("b", "Bo keeps bees."))
+    corpus.build()
+    held = corpus.garbage._held_elsewhere()
+    assert first in held
+    assert corpus.workspace.index_key() not in held

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import threading
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import anyio
 import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError
-from mcp_types import CallToolResult
+from mcp_types import CallToolResult, PaginatedRequestParams
 from typer.testing import CliRunner
 
 from harbour import papers
@@ -292,6 +294,24 @@ def test_documents_and_reports_are_resources(corpus: Corpus):
     assert json.loads(report)["report"]["id"] == corpus.reports()[0].id
     with pytest.raises(MCPError, match="no address"):
         talk(corpus, lambda client: client.read_resource("file:///etc/passwd"))
+
+
+@pytest.mark.parametrize(("count", "pages"), [(0, [0]), (100, [100]), (101, [100, 1]), (200, [100, 100])])
+def test_documents_are_listed_by_the_hundred(count: int, pages: list[int], monkeypatch: pytest.MonkeyPatch):
+    async def work(self: Any, ctx: Any, call: Any) -> Any:
+        return call()
+
+    monkeypatch.setattr(CorpusServer, "_work", work)
+    names = [f"d{n:03}" for n in range(count)]
+    server = CorpusServer(SimpleNamespace(document_keys=lambda: dict.fromkeys(names, "k")))  # type: ignore[arg-type]
+    found, cursor, sizes = list[str](), None, list[int]()
+    while cursor is not None or not sizes:
+        params = None if cursor is None else PaginatedRequestParams(cursor=cursor)
+        page = asyncio.run(server._list_resources(None, params))  # type: ignore[arg-type]
+        found += [r.name for r in page.resources]
+        sizes.append(len(page.resources))
+        cursor = page.next_cursor
+    assert (found, sizes) == (names, pages)
 
 
 def test_prompts_are_filled_with_what_is_given(corpus: Corpus):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from sensegraph.protocols import LanguageEngine, ResolvingEngine, StreamingEngine, SurveyingEngine, Task
+from sensegraph.protocols import LanguageEngine, StreamingEngine, Task
 from sensegraph.testing.samples import (
     QUESTION,
     SAMPLE,
@@ -230,8 +230,8 @@ class EngineContract(PaperTasksContract, JudgeContract):
 
     def test_names_that_are_one_thing_are_sets_of_what_was_given(self) -> None:
         """The sets hold ids of the brief, two or more each, and no id twice; one entity alone is no set."""
-        engine, brief = self.make(), sample_brief()
-        if isinstance(engine, ResolvingEngine) and "resolve" in engine.tasks:
+        brief = sample_brief()
+        if (engine := self.able("resolve")) is not None:
             (sets,) = engine.resolve([brief])
             ids = [name for found in sets for name in found]
             assert len(ids) == len(set(ids))
@@ -241,8 +241,7 @@ class EngineContract(PaperTasksContract, JudgeContract):
 
     def test_a_document_is_read_by_the_entries_of_its_own_terms(self) -> None:
         """Whether it is told these alone, or all entries; counts in another order teach the same."""
-        engine = self.make()
-        if not isinstance(engine, SurveyingEngine) or "survey" not in engine.tasks:
+        if (engine := self.able("survey")) is None:
             return
         documents = [(chunk,) for chunk in sample_chunks()]
         seen, known = engine.observe(documents), dict[str, str]()

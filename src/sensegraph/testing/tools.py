@@ -117,7 +117,8 @@ class RerankerContract(_ToolContract[Reranker]):
         """Turned around, the texts have the same scores turned around."""
         reranker, texts = self.make(), [c.text for c in sample_chunks()]
         there, back = reranker.scores(QUESTION, texts), reranker.scores(QUESTION, texts[::-1])[::-1]
-        assert len(there) == len(texts) > 0
+        assert texts
+        assert len(there) == len(texts)
         assert all(math.isclose(a, b, abs_tol=1e-4) for a, b in zip(there, back, strict=True))
 
 

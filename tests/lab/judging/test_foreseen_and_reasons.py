@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 
 from sensegraph.engines.offline.engine import ClassicalEngine
-from sensegraph.lab.judging.judge_calls import Foreseen, _foresee_step
+from sensegraph.errors import UnsupportedTask
+from sensegraph.lab.judging import length_control
+from sensegraph.lab.judging.judge_calls import Foreseen, _foresee_step, judge_pairs
 from sensegraph.lab.judging.judgements import Reason, reasons_by_criterion
-from sensegraph.lab.judging.length_control import permutation_p
+from sensegraph.lab.judging.length_control import LengthEffect, measure_length_effects, permutation_p
 from sensegraph.trials import Trial
 
 
@@ -81,3 +83,46 @@ def test_the_reasons_are_those_of_verdicts_that_there_are_and_that_have_one() ->
 def test_p_is_the_share_of_orders_that_go_together_as_well(products: Any, low: float, high: float) -> None:
     assert low <= permutation_p(products) <= high
     assert permutation_p(products) == permutation_p(products)
+
+
+def test_the_correlation_with_length_is_the_mean_over_the_pairs_whose_lengths_are_known(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    given = {
+        ("A", "B"): ((10.0, 20.0, 30.0, 60.0), (1.0, 2.0, 3.0, 4.0)),
+        ("A", "C"): ((20.0, 10.0, None, 60.0), (2.0, -1.0, 3.0, 0.0)),
+        ("A", "D"): ((60.0, 10.0, 20.0, 30.0), (1.0, 2.0, 3.0, 4.0)),
+    }
+    monkeypatch.setattr(
+        length_control, "scores_and_lengths", lambda judged, criterion, pair: (given[pair][0], np.array(given[pair][1]))
+    )
+    judged: Any = SimpleNamespace(questions=4, pairs=tuple(given), words=dict.fromkeys("ABC", ()), criteria=("c",))
+    effect = measure_length_effects(judged)["c"]
+    assert effect.correlation == pytest.approx((1.0 + 0.5) / 2)
+    assert (effect.longer_wins, effect.decided) == (2, 6)
+    assert effect.p_holm == effect.p
+    nobody: Any = SimpleNamespace(questions=4, pairs=tuple(given), words={}, criteria=("c",))
+    nothing = measure_length_effects(nobody)["c"]
+    assert (nothing.correlation, nothing.longer_wins, nothing.decided, nothing.p, nothing.share) == (
+        None,
+        0,
+        0,
+        1.0,
+        None,
+    )
+
+
+def test_for_differences_an_engine_must_tell_contrasts_and_that_is_found_out_before_any_work() -> None:
+    def check(what: str, tasks: frozenset[str]) -> None:
+        if missing := tasks - {"judge"}:
+            raise UnsupportedTask(what, "one", missing)
+
+    rt: Any = SimpleNamespace(check=check, each=lambda *_: pytest.fail("nobody is asked"))
+    rules: Any = SimpleNamespace(differential=True, criteria=(), replicates=1, scored=False, bands="")
+    with pytest.raises(UnsupportedTask, match="Judging what differs needs contrast"):
+        judge_pairs({"A": [], "B": []}, [], rules, rt)
+
+
+@pytest.mark.parametrize(("p", "certain"), [(0.0099, True), (0.01, False), (0.5, False)])
+def test_verdicts_follow_length_where_chance_is_below_one_in_a_hundred(p: float, certain: bool) -> None:
+    assert LengthEffect(9, 10, 0.5, 0.001, p).is_certain is certain

@@ -9,6 +9,9 @@ from typing import Any
 
 import pytest
 
+from sensegraph.errors import InputError, UnsupportedTask
+from sensegraph.lab.experiments.experiment import check_plan
+from sensegraph.lab.experiments.retrieval_report import _tabulate_differences, _tabulate_sets
 from sensegraph.lab.retrieval import runs
 from sensegraph.lab.retrieval.retrieval_tables import list_ends, list_set_findings
 from sensegraph.lab.retrieval.runs import Cost, cpu_seconds
@@ -95,3 +98,64 @@ def test_cpu_is_that_of_this_process_and_of_all_below_it(tmp_path: Path, monkeyp
     monkeypatch.setattr(runs.os, "times", lambda: times)
     monkeypatch.setattr(runs.os, "sysconf", lambda name: {"SC_CLK_TCK": 100}[name])
     assert cpu_seconds() == pytest.approx(1.875 + 1.27 + 0.5 + 0.23)
+
+
+@pytest.mark.parametrize(
+    ("comparison", "cells", "strong"),
+    [
+        (compared(0.034, 0.01, 0.06), ["R@5", "naive", "better", "+3.4", "+1.0 … +6.0", "0.010", "0.020"], True),
+        (compared(-0.034, -0.06, -0.01), ["R@5", "naive", "worse", "−3.4", "−6.0 … −1.0", "0.010", "0.020"], True),
+        (compared(0.034, 0.0, 0.06), ["R@5", "naive", "–", "+3.4", "+0.0 … +6.0", "0.010", "0.020"], False),
+        (compared(0.034, 0.01, 0.06, p=0.05), ["R@5", "naive", "–", "+3.4", "+1.0 … +6.0", "0.050", "0.020"], False),
+    ],
+)
+def test_a_table_of_differences_says_what_is_better_or_worse_in_points(
+    comparison: Any, cells: list[str], strong: bool
+) -> None:
+    for name, value in {"p": 0.02, "wins": 1_200, "ties": 3, "losses": 4}.items():
+        setattr(comparison, name, value)
+    left_out = compared(0.5, 0.4, 0.6, metric="precision@5")
+    table = _tabulate_differences(measured((0.5,), (0.6,), comparisons=(comparison, left_out)), "harbour")
+    (row,) = table.rows
+    assert [cell.text for cell in row] == [*cells, "1,200", "3", "4"]
+    assert row[2].strong is strong
+    assert table.caption == "harbour: every method against bm25"
+
+
+def test_a_table_of_sets_has_the_metric_on_each_and_the_mean_of_them() -> None:
+    def result(name: str, *means: float) -> Any:
+        scores = [
+            SimpleNamespace(method=f"m{i}", means={"recall@5": SimpleNamespace(mean=m)}) for i, m in enumerate(means)
+        ]
+        return SimpleNamespace(found=SimpleNamespace(scores=scores, judged=SimpleNamespace(name=name)))
+
+    table = _tabulate_sets([result("one", 0.5, 0.25), result("two", 1.0, 0.75)], HOW)
+    assert [[cell.text for cell in row] for row in table.rows] == [
+        ["m0", "50.0", "100.0", "75.0"],
+        ["m1", "25.0", "75.0", "50.0"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("metrics", "tasks", "questions", "error"),
+    [
+        (["reference"], [], [("a",)], None),
+        (["reference"], [], [(), ("a",)], None),
+        (["reference"], [], [()], InputError),
+        (["tokens"], [], [()], None),
+        (["judge"], ["judge"], [()], None),
+        (["judge"], [], [()], UnsupportedTask),
+    ],
+)
+def test_a_metric_that_cannot_be_measured_is_found_out_before_any_work(
+    metrics: list[str], tasks: list[str], questions: list[tuple[str, ...]], error: type[Exception] | None
+) -> None:
+    plan: Any = SimpleNamespace(judging=None, scoring=None, metrics=metrics)
+    engine = SimpleNamespace(tasks=frozenset(tasks), name="one")
+    tools: Any = SimpleNamespace(judging=SimpleNamespace(engine=engine))
+    asked: Any = [SimpleNamespace(references=references, parts=()) for references in questions]
+    if error is None:
+        assert check_plan(plan, asked, tools) is None
+    else:
+        with pytest.raises(error):
+            check_plan(plan, asked, tools)
