@@ -35,19 +35,28 @@ def test_an_endpoint_that_takes_less_than_is_sent_is_told_with_what_would_fit() 
     assert found.advice == "index.chunk_tokens of at most 512 would be read whole"
 
 
+NONE = "endpoint: none: nothing leaves this machine"
+
+
 @pytest.mark.parametrize(
-    ("given", "lines"),
+    ("given", "own", "lines"),
     [
-        ({}, ["engine: offline", "embedder: hashed-terms", "endpoint: none: nothing leaves this machine"]),
+        ({"engine": "offline"}, False, ["engine: offline", "embedder: hashed-terms", NONE]),
+        ({"engine": "offline"}, True, ["engine: offline", "embedder: hashed-terms", "reranker: own", NONE]),
         (
             {"endpoint": {"model": "one", "embedding_model": "two", "base_url": "http://127.0.0.1:9/v1"}},
+            False,
             ["engine: one", "embedder: two", "endpoint: http://127.0.0.1:9/v1"],  # which both share
         ),
     ],
 )
-def test_a_diagnosis_names_the_tools_and_each_endpoint_once(given: dict[str, Any], lines: list[str]) -> None:
-    settings = convert_settings({"engine": "offline" if "endpoint" not in given else "auto", **given}, Settings, "here")
-    assert [f"{f.asked}: {f.answer}" for f in describe_tools(settings).findings] == lines
+def test_a_diagnosis_names_the_tools_and_each_endpoint_once(
+    given: dict[str, Any], own: bool, lines: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reranker = SimpleNamespace(name="own") if own else None  # one of this machine
+    monkeypatch.setattr("sensegraph.corpus.diagnosis.make_reranker", lambda *_: reranker)
+    found = describe_tools(convert_settings(given, Settings, "here")).findings
+    assert [f"{f.asked}: {f.answer}" for f in found] == lines
 
 
 def test_a_diagnosis_fails_where_one_of_its_lines_does() -> None:
