@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from sensegraph.models.endpoint.client import Endpoint
     from sensegraph.models.endpoint.limits import Journal
     from sensegraph.protocols import Executor
+    from sensegraph.runtime.store_place import StorePlace
     from sensegraph.runtime.stores.corpus_store import CorpusStore
-    from sensegraph.runtime.stores.opening import StorePlace
 
 
 _NOBODY_IS_ASKED = ContextVar("_NOBODY_IS_ASKED", default=False)
@@ -284,7 +284,7 @@ def make_chunker(settings: Settings) -> Chunker | None:
 
 def place_store(settings: Settings, folder: Path) -> StorePlace:
     """Where the settings keep a corpus whose own folder for it is `folder`. Raises Unapproved."""
-    from sensegraph.runtime.stores.opening import StorePlace
+    from sensegraph.runtime.store_place import StorePlace
 
     check_approved(settings, "store")
     table = settings.store

@@ -30,8 +30,8 @@ from databases import (
 )
 from sensegraph.errors import Busy, SettingsError, StoreError
 from sensegraph.runtime.database_address import DatabaseAddress, is_database
+from sensegraph.runtime.store_place import StorePlace
 from sensegraph.runtime.stores.corpus_store import LOST
-from sensegraph.runtime.stores.opening import StorePlace
 from sensegraph.runtime.stores.postgres import PostgresStore
 from sensegraph.runtime.stores.postgres_wire import Database
 from sensegraph.runtime.stores.sqlite import SqliteStore

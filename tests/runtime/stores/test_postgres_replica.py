@@ -17,8 +17,8 @@ pytest.importorskip("asyncpg", reason='asyncpg is not installed: pip install "se
 from databases import corpus_url, database_store, database_url, start_database, start_replica
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SettingsError
-from sensegraph.runtime.database_replica import ReplicatedStore
 from sensegraph.runtime.stores.postgres import PostgresStore
+from sensegraph.runtime.stores.postgres_replica import ReplicatedStore
 from sensegraph.types import Document
 
 

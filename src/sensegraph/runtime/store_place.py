@@ -39,7 +39,7 @@ class StorePlace:
                 self.folder.mkdir(parents=True, exist_ok=True)  # for what a database does not hold
             given: dict[str, Any] = {"readonly": readonly, "password": self.password, "arrays": self.arrays}
             if self.replica:
-                from sensegraph.runtime.database_replica import ReplicatedStore
+                from sensegraph.runtime.stores.postgres_replica import ReplicatedStore
 
                 return ReplicatedStore(self.url, self.folder, self.cache, replica=self.replica, **given)
             from sensegraph.runtime.stores.postgres import PostgresStore
