@@ -6,6 +6,7 @@ import copyreg
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Generic, Literal, TypeVar, cast
 
 from sensegraph.runtime.batches import SetAside, is_shared
@@ -17,6 +18,8 @@ A = TypeVar("A")
 B = TypeVar("B")
 T = TypeVar("T")
 Asks = Literal["", "engine", "embedder"]
+_TOOLS = ("engine", "embedder", "reranker")
+_KEPT = ("chunker", "store", "executor", "most_failed", "retry", "numbers", "aside", "begun")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,33 +101,14 @@ def run_errand(errand: Errand[T]) -> Outcome[T]:
     return Outcome(value, rt.computed, more, rt.aside[aside:], rt.lacking, rt.doubted, inside)
 
 
-def _reduce_runtime(rt: Runtime) -> tuple[Any, ...]:
+def _reduce_runtime(rt: Runtime) -> tuple[Callable[[], Runtime], tuple[()]]:
     """A runtime for a worker: what failed so far, the same store, and the same tools but for those that wait.
 
     Nobody is told of its progress.
     """
-    tools = [None if tool and tool.waits else tool for tool in (rt.engine, rt.embedder, rt.reranker)]
-    given = (*tools, rt.chunker, rt.store, rt.executor)
-    return _copy_runtime, (given, rt.most_failed, rt.retry, rt.numbers, rt.aside, rt.begun)
-
-
-def _copy_runtime(
-    given: tuple[Any, ...], most_failed: float, retry: bool, numbers: Any, aside: list[SetAside], begun: Counter[str]
-) -> Runtime:
-    engine, embedder, reranker, chunker, store, executor = given
-    return Runtime(
-        engine,
-        embedder,
-        store,
-        executor,
-        reranker=reranker,
-        chunker=chunker,
-        most_failed=most_failed,
-        retry=retry,
-        numbers=numbers,
-        aside=aside,
-        begun=begun,
-    )
+    given: dict[str, Any] = {name: getattr(rt, name) for name in (*_TOOLS, *_KEPT)}
+    given |= {name: None for name in _TOOLS if given[name] and given[name].waits}
+    return partial(Runtime, **given), ()
 
 
 copyreg.pickle(Runtime, _reduce_runtime)
