@@ -83,9 +83,9 @@ def test_acronyms_have_letters_and_long_names_have_the_acronyms_that_they_may():
     assert read_name("U.N.").letters == read_name("UN").letters == "un"
     assert read_name("AT&T").letters == "att"
     assert read_name("Nations").letters == read_name("New York").letters == ""
-    assert {"uno", "un"} & read_name("United Nations").acronyms == {"un"}
-    assert {"ww2", "wwii"} <= read_name("World War II").acronyms
-    assert {"bbc"} <= read_name("British Broadcasting Corporation").acronyms
+    assert {"uno", "un"} & {*read_name("United Nations").acronyms} == {"un"}
+    assert {"ww2", "wwii"} <= {*read_name("World War II").acronyms}
+    assert "bbc" in read_name("British Broadcasting Corporation").acronyms
 
 
 @given(st.text(max_size=30), st.booleans())
@@ -151,10 +151,10 @@ def test_an_acronym_has_two_to_seven_letters_of_which_one_may_be_small():
     assert letters == {
         "NASa": "nasa", "NAsa": "", "N": "", "ABCDEFG": "abcdefg", "ABCDEFGH": "", "A. B.": "ab", "A B": ""
     }  # fmt: skip
-    assert {"boe", "be"} <= read_name("Bank of England").acronyms
-    assert read_name("England").acronyms == frozenset()
+    assert read_name("Bank of England").acronyms == ("be", "boe")
+    assert read_name("England").acronyms == ()
     assert "abcdefgh" in read_name("Ax Bx Cx Dx Ex Fx Gx Hx").acronyms
-    assert read_name("Ax Bx Cx Dx Ex Fx Gx Hx Ix").acronyms == frozenset()
+    assert read_name("Ax Bx Cx Dx Ex Fx Gx Hx Ix").acronyms == ()
 
 
 def test_quantities_are_numbers_and_long_figures_are_codes():

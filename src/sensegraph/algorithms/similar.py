@@ -16,9 +16,11 @@ from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import Floats, Ints, Longs
 from sensegraph.algorithms.ranking import Stack, nearest_each
+from sensegraph.algorithms.walks import gather_entries, run_offsets
 
 _BLOCK = 1024  # rows whose neighbours are looked for at once
 _PAIRS = 1 << 20  # candidates that are compared at once
+_PARTNERS = 1 << 17  # of rows that are looked at at once
 _SLACK = 1e-9  # rounding: a pair of equal rows is one of similarity 1
 
 
@@ -128,7 +130,7 @@ class _Table:
         return one[kept], other[kept], cosine[kept]
 
 
-def _order_pairs(found: Iterable[tuple[Longs, Longs, Floats]], rows: int) -> Pairs:
+def _order_pairs(found: Iterable[tuple[Longs | Ints, Longs | Ints, Floats]], rows: int) -> Pairs:
     """Pairs in order, each once."""
     columns = list(zip(*found, strict=True)) or [(), (), ()]
     a, b, score = (np.concatenate([np.zeros(0), *column]) for column in columns)
@@ -162,33 +164,91 @@ class Candidates:
     crowded: int
 
 
-def pair_by_shared_keys(keys: Longs, rows: Longs, weight: Floats, *, count: int, most: int, near: int) -> Candidates:
-    """Pairs of the `count` rows that share a key, int64 of shape (m,) as are `rows`; `weight` is that of key and row.
+def pair_by_shared_keys(keys: Longs, rows: Ints, weight: Floats, *, count: int, most: int, near: int) -> Candidates:
+    """Pairs of the `count` rows that share a key; int64, and int32 the `rows`, of shape (m,) as are weights of both.
 
     A key of more than `most` rows brings none together. Of every row the `near` partners of greatest weight are kept;
     at most `near` × `count` pairs remain.
     """
+    home = (keys >> 60).astype(np.int8)  # of hashes about as many in each, which takes less memory than all at once
+    parts = (np.flatnonzero(home == part) for part in np.unique(home).tolist() or [0])
+    members, weights, sizes, crowded = zip(
+        *(_list_groups(keys[at], rows[at], weight[at], most) for at in parts), strict=True
+    )
+    groups = _Groups.of(np.concatenate(members), np.concatenate(weights), np.concatenate(sizes), count)
+    codes, sums, distinct = [np.zeros(0, np.int64)], [np.zeros(0)], 0
+    for block in groups.cut_rows(_PARTNERS):
+        code, shared = groups.list_partners(block)
+        distinct += len(code)
+        code, shared = _keep_best(code, shared, count, near)
+        codes.append(code)
+        sums.append(shared)
+    code, first = np.unique(np.concatenate(codes), return_index=True)
+    one, other = (ends.astype(np.int32) for ends in np.divmod(code, max(count, 1)))
+    return Candidates(Pairs(one, other, np.concatenate(sums)[first]), distinct // 2 - len(code), sum(crowded))
+
+
+def _list_groups(keys: Longs, rows: Ints, weight: Floats, most: int) -> tuple[Ints, Floats, Longs, int]:
+    """The rows of each key that 2 to `most` rows share, their weights, how many each has, and how many have more."""
     order = np.lexsort((rows, keys))
-    keys, rows, weight = keys[order], rows[order], weight[order]
+    keys, rows = keys[order], rows[order]
     fresh = np.ones(len(keys), np.bool_)
     fresh[1:] = (keys[1:] != keys[:-1]) | (rows[1:] != rows[:-1])
-    keys, rows, weight = keys[fresh], rows[fresh], weight[fresh]
+    keys, rows, weight = keys[fresh], rows[fresh], weight[order[fresh]]
     starts = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1])))
     sizes = np.diff(np.concatenate((starts, [len(keys)]))).astype(np.int64)
-    # All pairs of each group of rows that share a key, groups of one size at once; then each pair once, weights summed.
-    ones, others = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
-    weights = [np.zeros(0, np.float64)]
-    for size in np.unique(sizes[(sizes > 1) & (sizes <= most)]).tolist():
-        a, b = np.triu_indices(size, 1)
-        begin = starts[sizes == size][:, None]
-        first, second = (begin + a).ravel(), (begin + b).ravel()
-        ones.append(rows[first])
-        others.append(rows[second])
-        weights.append(np.minimum(weight[first], weight[second]))
-    code, inverse = np.unique(np.concatenate(ones) * count + np.concatenate(others), return_inverse=True)
-    summed = np.bincount(inverse, weights=np.concatenate(weights), minlength=len(code)).astype(np.float64)
-    one, other = np.divmod(code, max(count, 1))
-    pairs = Pairs(one.astype(np.int32), other.astype(np.int32), summed)
-    kept = among_best(pairs, count, near)
-    best = Pairs(pairs.one[kept], pairs.other[kept], pairs.similarity[kept])
-    return Candidates(best, len(pairs) - len(best), int((sizes > most).sum()))
+    fits = (sizes > 1) & (sizes <= most)
+    inside = np.repeat(fits, sizes)
+    return rows[inside], weight[inside], sizes[fits], int((sizes > most).sum())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Groups:
+    """Groups of `rows`, one after the other, with the `weight` of each in its group; group i begins at `start[i]`.
+
+    `own` are the places of each row, row by row, which `begin` parts, and `group` is that of each place.
+    """
+
+    rows: Ints
+    weight: Floats
+    start: Longs
+    group: Ints
+    own: Ints
+    begin: Longs
+
+    @classmethod
+    def of(cls, rows: Ints, weight: Floats, sizes: Longs, count: int) -> _Groups:
+        group = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
+        own = np.argsort(rows, kind="stable").astype(np.int32)
+        begin = run_offsets(np.bincount(rows, minlength=count))
+        return cls(rows, weight, run_offsets(sizes), group, own, begin)
+
+    def cut_rows(self, most: int) -> Iterator[range]:
+        """All rows, so many at once that they have about `most` partners in all their groups."""
+        reached = run_offsets(np.diff(self.start)[self.group[self.own]])[self.begin]
+        first = 0
+        while first < len(reached) - 1:
+            last = int(np.searchsorted(reached, reached[first] + most, side="right")) - 1
+            yield range(first, last := max(last, first + 1))
+            first = last
+
+    def list_partners(self, block: range) -> tuple[Longs, Floats]:
+        """The others of all groups of these rows, as row × number of rows + other, ascending, and what they share."""
+        held = self.own[self.begin[block.start] : self.begin[block.stop]]
+        places, sizes = gather_entries(self.start, self.group[held])
+        one, other = np.repeat(self.rows[held], sizes), self.rows[places]
+        shared = np.minimum(np.repeat(self.weight[held], sizes), self.weight[places])
+        apart = one != other
+        code = one[apart].astype(np.int64) * (len(self.begin) - 1) + other[apart]
+        code, at = np.unique(code, return_inverse=True)
+        return code, np.bincount(at.reshape(-1), weights=shared[apart], minlength=len(code)).astype(np.float64)
+
+
+def _keep_best(code: Longs, shared: Floats, width: int, near: int) -> tuple[Longs, Floats]:
+    """The `near` partners of each row with which it shares most, of equal ones the first; the smaller row first."""
+    one, other = np.divmod(code, max(width, 1))
+    order = np.lexsort((-shared, one))  # stable: equal ones stay in order
+    ranked = one[order]
+    kept = order[np.arange(len(ranked)) - np.searchsorted(ranked, ranked) < near]
+    one, other = one[kept], other[kept]
+    return np.minimum(one, other) * width + np.maximum(one, other), shared[kept]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import overload
 
 import msgspec
@@ -32,6 +32,7 @@ from sensegraph.runtime.results import step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Entity, Graph
 
+_REMEMBERED = 1 << 15  # names
 _encode = msgspec.msgpack.Encoder().encode
 
 
@@ -176,7 +177,7 @@ class MentionedNames(Sequence[Mentioned]):
     """The names of a graph as things to be compared, each made when it is asked for."""
 
     def __init__(self, graph: NameGraph, rows: Sequence[int]) -> None:
-        self._graph, self._rows, self._made = graph, rows, dict[int, Mentioned]()
+        self._rows, self._make = rows, lru_cache(_REMEMBERED)(graph.mentioned)
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -188,9 +189,7 @@ class MentionedNames(Sequence[Mentioned]):
     def __getitem__(self, index: int | slice) -> Mentioned | list[Mentioned]:
         if isinstance(index, slice):
             return [self[i] for i in range(len(self))[index]]
-        if index not in self._made:
-            self._made[index] = self._graph.mentioned(self._rows[index])
-        return self._made[index]
+        return self._make(self._rows[index])
 
 
 def graph_of_names(extracted: Extracted, rt: Runtime, settings: GraphSettings, aliases: Aliases) -> NameGraph:

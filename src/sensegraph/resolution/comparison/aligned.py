@@ -112,7 +112,7 @@ def align_names(a: Name, b: Name, words: Lexis) -> Aligned:
     return Aligned(shared, tuple(near), tuple(left), tuple(right), alone)
 
 
-@lru_cache(maxsize=1 << 18)
+@lru_cache(maxsize=1 << 16)
 def compare_words(x: str, y: str, known: bool = False) -> float:
     """How well one word stands for another, 0 to 1: another form, a code's ending, a slip. `known` are no slips.
 
@@ -149,7 +149,7 @@ def is_plural(x: str, y: str) -> bool:
     return long in (short + "s", short + "es") or (short.endswith("y") and long == short[:-1] + "ies")
 
 
-@lru_cache(maxsize=1 << 18)
+@lru_cache(maxsize=1 << 16)
 def stem_word(word: str) -> str:
     """The stem of a word of Latin letters."""
     return str(make_stemmer(ENGLISH).stemWord(word)) if word.isascii() and len(word) > 3 else word

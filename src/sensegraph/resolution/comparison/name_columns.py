@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.graphs import Floats, Longs
+from sensegraph.algorithms.graphs import Floats, Ints, Longs
 from sensegraph.algorithms.minhash import hash_bands
 from sensegraph.algorithms.ranking import hash_words
 from sensegraph.algorithms.walks import gather_entries, run_offsets
@@ -66,9 +66,9 @@ class NameColumns:
         counted = len(first) & -(1 << max(0, len(first).bit_length() - 4))
         return CountedWords(max(counted, FEW_NAMES), WordCounts(words, counts.astype(np.int64)))
 
-    def list_keys(self, words: CountedWords) -> tuple[Hashes, Longs, Floats]:
+    def list_keys(self, words: CountedWords) -> tuple[Hashes, Ints, Floats]:
         """What brings things together: keys, whose they are, and what each weighs."""
-        rows = np.arange(len(self))
+        rows = np.arange(len(self), dtype=np.int32)
         heavy = np.log1p(words.names / words.frequency.look_up(self.words))
         weights = np.round(np.where(self.light, LIGHT, heavy) * _GRID) / _GRID
         owner = np.repeat(np.repeat(rows, self.named), self.worded)
@@ -185,7 +185,7 @@ def _list_keys(name: Name) -> Iterator[tuple[str, float]]:
     if name.letters:
         yield f"a{name.letters}", _ACRONYM
     else:
-        for letters in sorted(name.acronyms):
+        for letters in name.acronyms:
             yield f"a{letters}", _ACRONYM
     for word in sorted(set(name.core)):
         if word in name.codes and (ending := _ENDING.fullmatch(word)) and len(ending[1]) >= 4:

@@ -57,17 +57,19 @@ _SHORTEST = 6  # letters from which a word is respelt: not wise, our, acre
 class Name:
     """A name, read.
 
-    `words` are all its folded words in order, `core` those without articles, legal forms and titles; `key` joins the
-    core: equal keys are one name. `numbers` are the numbers in it, however they are written, `codes` its words of
-    letters and digits. `qualifier` stood in parenthesis or, of a place, after a comma. `kind` is the kind of place
-    that a name without blanks ends with, `generation` jr, sr or a number, `woman` and `man` whether a title says so.
-    `letters` are those of an acronym, empty where it has not the shape of one; `acronyms` those that the name may have.
+    `words` are all its folded words in order, `core` those without articles, legal forms and titles, `plain` the core
+    without small words; `key` joins the core: equal keys are one name. `numbers` are the numbers in it, however they
+    are written, `codes` its words of letters and digits. `qualifier` stood in parenthesis or, of a place, after a
+    comma. `kind` is the kind of place that a name without blanks ends with, `generation` jr, sr or a number, `woman`
+    and `man` whether a title says so. `letters` are those of an acronym, empty where it has not the shape of one;
+    `acronyms` those that the name may have.
     """
 
     raw: str
     words: tuple[str, ...]
     core: tuple[str, ...]
     key: str
+    plain: tuple[str, ...]
     numbers: tuple[str, ...] = ()
     codes: tuple[str, ...] = ()
     qualifier: tuple[str, ...] = ()
@@ -77,7 +79,7 @@ class Name:
     woman: bool = False
     man: bool = False
     letters: str = ""
-    acronyms: frozenset[str] = frozenset()
+    acronyms: tuple[str, ...] = ()
 
     @property
     def joined(self) -> str:
@@ -89,21 +91,15 @@ class Name:
         """The runs of digits of the core, in order."""
         return tuple(run for word in self.core for run in _RUN.findall(word))
 
-    @property
-    def plain(self) -> tuple[str, ...]:
-        """The core without small words."""
-        return _list_plain(self.core)
 
-
-@lru_cache(maxsize=1 << 17)
 def _list_plain(core: tuple[str, ...]) -> tuple[str, ...]:
     *inner, last = core or ("",)
     # not the first letter of e-mail, nor the last word of MS-DOS
-    kept = (w for i, w in enumerate(inner) if w not in naming_words.SMALL or (not i and len(w) == 1))
-    return (*kept, last) if core else core
+    kept = [w for i, w in enumerate(inner) if w not in naming_words.SMALL or (not i and len(w) == 1)]
+    return core if len(kept) == len(inner) else (*kept, last)
 
 
-@lru_cache(maxsize=1 << 17)
+@lru_cache(maxsize=1 << 16)
 def read_name(raw: str, person: bool = False) -> Name:
     """The name as it is compared, as that of a person if it is one. One that is only punctuation is its own key."""
     text = " ".join(unicodedata.normalize("NFKC", raw).split())
@@ -145,7 +141,7 @@ def read_name(raw: str, person: bool = False) -> Name:
         generation = naming_words.GENERATIONS.get(last, last if last.isdecimal() and int(last) < 30 else "")
     before = frozenset(words[:2]) - tied
     return Name(
-        raw, words, core, key=" ".join(core) or text.casefold(), numbers=_read_numbers(core),
+        raw, words, core, " ".join(core) or text.casefold(), _list_plain(core), numbers=_read_numbers(core),
         codes=tuple(w for w in core if _is_code(w)),
         qualifier=tuple(regions) + _read_beside(qualifier),
         legal=legal or ((legal_tail,) if legal_tail else ()), kind=place_kind, generation=generation,
@@ -245,7 +241,7 @@ def _strip_core(
         legal.insert(0, core.pop())
     while len(core) > 2 and core[-1] in naming_words.AFTER:
         core.pop()
-    return tuple(core), tuple(legal)
+    return words if len(core) == len(words) else tuple(core), tuple(legal)
 
 
 def _read_numbers(core: tuple[str, ...]) -> tuple[str, ...]:
@@ -279,7 +275,7 @@ def _read_acronym(text: str) -> str:
     return fold_word(bare) if capitals >= 2 and capitals >= len(bare) - 1 else ""
 
 
-def _list_acronyms(words: tuple[str, ...], core: tuple[str, ...]) -> frozenset[str]:
+def _list_acronyms(words: tuple[str, ...], core: tuple[str, ...]) -> tuple[str, ...]:
     """Of two words or more: the first letters, with and without small words; numbers also as Roman ones."""
     found = set()
     for chosen in (words, core):
@@ -287,7 +283,7 @@ def _list_acronyms(words: tuple[str, ...], core: tuple[str, ...]) -> frozenset[s
             if 2 <= len(kept) <= 8:
                 found.add("".join(w if w.isdecimal() else w[0] for w in kept))
                 found.add("".join(_ROMANS.get(w, w) if w.isdecimal() else w[0] for w in kept))
-    return frozenset(found)
+    return tuple(sorted(found))
 
 
 _ROMANS = {number: roman for roman, number in naming_words.ROMAN.items()}

@@ -178,10 +178,11 @@ class Collection:
         traits, size = self.traits, max(len(self.traits.types), 1)
         pairs, where = np.unique(traits.typed[one].astype(np.int64) * size + traits.typed[other], return_inverse=True)
         kinds = [(traits.types[pair // size], traits.types[pair % size]) for pair in pairs.tolist()]
-        found = np.array([_compare_kinds(a, b, self.settings.cross_types) for a, b in kinds], "<U8")
-        agreement = found[where.reshape(-1)]
+        found = [_compare_kinds(a, b, self.settings.cross_types) for a, b in kinds]
+        said = (np.array([agreement == wanted for agreement in found], np.bool_) for wanted in ("differ", "conflict"))
+        differ, conflict = (of[where.reshape(-1)] for of in said)
         listed = (traits.listed[one] > 0) & (traits.listed[one] == traits.listed[other])
-        asked = ~listed & (agreement != "conflict")
+        asked = ~listed & ~conflict
         named = compare(self, one[asked], other[asked])
         score, kind = np.zeros(len(one)), np.full(len(one), _NUMBERS["types"], np.uint8)
         kind[listed], kind[asked], score[asked] = _NUMBERS["listed"], named.kind, named.score
@@ -192,7 +193,7 @@ class Collection:
         alone = free & ~self.tell_leads(one, other)
         for name, most in WEIGHED.items():
             score[alone & (kind == _NUMBERS[name]) & (score > most)] = most
-        score[free & (agreement == "differ") & (score > _ASK)] = _ASK
+        score[free & differ & (score > _ASK)] = _ASK
         last = kind == _NUMBERS["last"]
         for i in np.flatnonzero(free & ((score > _NAMED) | last)).tolist():
             context = self.context(int(one[i]), int(other[i]))
