@@ -10,7 +10,7 @@ import typing
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
-from functools import cache, cached_property, partial
+from functools import cache, cached_property, lru_cache, partial
 from importlib import import_module
 from itertools import accumulate
 from typing import Any, Generic, Literal, TypeVar, overload
@@ -21,14 +21,13 @@ from numpy.typing import NDArray
 
 from sensegraph.errors import TABLE_GONE, ResultGone, StoreError
 from sensegraph.protocols import Rows, Store, Task
+from sensegraph.runtime.encoded import encode, encode_records
 from sensegraph.runtime.keys import key
 
 A = TypeVar("A")
 B = TypeVar("B")
 Form = Literal["value", "tables", "array", "arrays"]
 Tool = Literal["", "engine", "embedder", "reranker", "chunker"]
-
-_ENCODE = msgspec.json.Encoder().encode
 
 
 def _see_all(item: Any) -> Any:
@@ -74,7 +73,7 @@ class Step(Generic[A, B]):
 
     def encode(self, result: B) -> bytes:
         """A result to bytes: JSON, or bytes as they are."""
-        return result if isinstance(result, bytes) else _ENCODE(result)
+        return result if isinstance(result, bytes) else encode(result)
 
 
 def step(
@@ -219,6 +218,10 @@ class Table(Sequence[B]):
         """The records with these ids; one that does not exist is absent."""
         return {name: self.decode(r) for name, r in self._rows.find(ids).items()}
 
+    def stored(self, ids: Sequence[str]) -> dict[str, bytes]:
+        """What is stored (JSON) of the records with these ids; one that does not exist is absent."""
+        return self._rows.find(ids)
+
     def ids(self) -> list[str]:
         """All ids in order."""
         return list(self._rows.ids())
@@ -232,6 +235,7 @@ class Table(Sequence[B]):
         return self._rows.heads() if isinstance(self._rows, JoinedRows) else []
 
 
+_OPENED = 128  # parts of a joined table that stay open
 Joint = tuple[str, int, str]  # a stored table that is a part of another: its name, its records, the first of their ids
 
 
@@ -242,7 +246,7 @@ class JoinedRows:
         self._store, self.parts = store, tuple(parts)
         self._starts = [0, *accumulate(count for _, count, _ in parts)]
         self._firsts = [first for *_, first in parts]
-        self._opened: dict[int, Rows] = {}
+        self._open = lru_cache(_OPENED)(self._find_rows)  # a reader keeps of each part what it has read
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self._store, self.parts)
@@ -258,12 +262,10 @@ class JoinedRows:
             raise ResultGone(f"The result {gone[0]} is gone from the store; run `sensegraph index` again.")
         return [found[k] for k in keys]
 
-    def _open(self, part: int) -> Rows:
-        if part not in self._opened:
-            if (rows := self._store.rows(self.parts[part][0])) is None:
-                raise ResultGone(TABLE_GONE)
-            self._opened[part] = rows
-        return self._opened[part]
+    def _find_rows(self, part: int) -> Rows:
+        if (rows := self._store.rows(self.parts[part][0])) is None:
+            raise ResultGone(TABLE_GONE)
+        return rows
 
     def at(self, positions: Sequence[int]) -> list[bytes]:
         """The records at these positions, in the order asked for."""
@@ -331,10 +333,10 @@ def save_result(store: Store, step: Step[Any, Any], k: str, result: Any) -> None
         columns = {name: getattr(result, name) for name in list_record_fields(step.result)}
         joined = {name: found.joined for name, found in columns.items() if isinstance(found, Table) and found.joined}
         for name in columns.keys() - joined.keys():
-            store.write_rows(f"{k}.{name}", ((r.id, _ENCODE(r)) for r in columns[name]))
+            store.write_rows(f"{k}.{name}", encode_records(columns[name]))
         head = replace(result, **dict.fromkeys(columns, ()))
         told = {**msgspec.to_builtins(head), "joined": joined} if joined else head
-        store.write({k: _ENCODE(told)}, step.name)  # last: it says "complete"
+        store.write({k: encode(told)}, step.name)  # last: it says "complete"
     else:
         store.write({k: step.encode(result)}, step.name)
 

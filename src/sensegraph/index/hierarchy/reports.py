@@ -26,13 +26,14 @@ from sensegraph.index.hierarchy.written_trees import (
     batch_trees,
     cut_trees,
     place_elements,
-    take_trees,
+    take_batches,
 )
 from sensegraph.index.left_out import quote_as_report
 from sensegraph.index.manifest import ChunkEntry
 from sensegraph.language.text import count_tokens
 from sensegraph.protocols import LanguageEngine
 from sensegraph.runtime.delegating import work_on_worker
+from sensegraph.runtime.encoded import Encoded, encode_records
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result, Results, Table, load_result, step
 from sensegraph.runtime.runtime import Runtime
@@ -93,19 +94,22 @@ def report_all(
         keys = {root: held[root].key(groups) for root, groups in trees.items()}
         known = {tree.root: tree for tree in _recall_trees(earlier, rt, by)} if earlier else {}
         kept = {root: known[root] for root in trees if root in known and known[root].key == keys[root]}
-        clusters = _recall_clusters(earlier.value, kept, trees, rt) if earlier else []
+        records = _recall_clusters(earlier.value, kept, trees, rt) if earlier else {}
         rest = [root for root in trees if root not in kept]
         lost = sum(tree.lost for tree in kept.values())
         documents = {c.id: c.document for c in chunks()} if rest else {}
-        for some in batch_trees(rest, held):
-            writer = Writer(rt, take_trees(graph.value, [held[root] for root in some]), documents, settings)
-            clusters += writer.write([g for root in some for g in trees[root]])
+        batches = list(batch_trees(rest, held))
+        graphs = take_batches(graph.value, [[held[root] for root in some] for some in batches])
+        for some, inside in zip(batches, graphs, strict=True):
+            writer = Writer(rt, inside, documents, settings)
+            records.update(encode_records(writer.write([g for root in some for g in trees[root]])))
             kept |= {tree.root: tree for root in some for tree in writer.trees(root, keys[root], trees[root])}
             lost += writer.lost.total()
         written.update(kept)
-        clusters.sort(key=lambda c: (c.depth, c.id))
+        ordered = sorted((g.depth, g.id) for g in communities.value.groups)
+        clusters = Encoded(Cluster, [(name, records[name]) for _, name in ordered])
         removed = (f"{lost} references in reports named no record and were removed",) if lost else ()
-        return Hierarchy(tuple(clusters), communities.value.modularity, (*communities.value.notes, *removed))
+        return Hierarchy(clusters, communities.value.modularity, (*communities.value.notes, *removed))
 
     def keep() -> str:
         k = rt.once(keep_hierarchy, write, names=(communities.key, graph.key), **by).key
@@ -123,16 +127,19 @@ def _recall_trees(earlier: Result[Hierarchy], rt: Runtime, by: dict[str, Any]) -
     return keep_trees.decode(found[k]) if k in found else ()
 
 
-def _recall_clusters(earlier: Hierarchy, kept: dict[str, WrittenTree], trees: Trees, rt: Runtime) -> list[Cluster]:
-    """The reports of the build before on the trees that are `kept`; one of which some are gone is no longer kept."""
+def _recall_clusters(earlier: Hierarchy, kept: dict[str, WrittenTree], trees: Trees, rt: Runtime) -> dict[str, bytes]:
+    """What is stored of the reports of the build before on the trees that are `kept`, by community.
+
+    A tree of which some are gone is no longer kept.
+    """
     wanted = [g.id for root in kept for g in trees[root]]
     records = earlier.clusters
-    found = records.find(wanted) if isinstance(records, Table) else {c.id: c for c in records}
+    found = records.stored(wanted) if isinstance(records, Table) else dict(encode_records(records))
     for root in [root for root in kept if any(g.id not in found for g in trees[root])]:
         del kept[root]
     rt.rely_on([k for tree in kept.values() for k in tree.reports])
     rt.begun[report_on_contexts.name] += sum(len(tree.reports) for tree in kept.values())
-    return [found[g.id] for root in kept for g in trees[root]]
+    return {g.id: found[g.id] for root in kept for g in trees[root]}
 
 
 class Writer:

@@ -7,9 +7,12 @@ relations and claims between them, and how it is divided: a key of these stands 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import pairwise
+from tempfile import SpooledTemporaryFile
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +21,12 @@ from sensegraph.algorithms.ranking import hash_words
 from sensegraph.index.graph.columns import columns_of, find_hashes
 from sensegraph.index.hierarchy.packing import Group
 from sensegraph.runtime.keys import key
-from sensegraph.runtime.results import take_records
+from sensegraph.runtime.results import Table, take_records
 from sensegraph.types import Graph
 
 _TOGETHER = 8_192  # entities, relations and claims whose lines are in memory while reports are written from them
+_FEW = 8  # of so many records one is wanted: then each is looked up, else all are read in order
+_SPOOLED = 1 << 18  # bytes of the records of a batch that stay in memory until it is their turn
 Trees = dict[str, list[Group]]  # by the id of the root: it, and what is below it
 
 
@@ -104,10 +109,35 @@ def batch_trees(roots: Sequence[str], held: Mapping[str, TreeElements]) -> Itera
         yield batch
 
 
-def take_trees(graph: Graph, wanted: Sequence[TreeElements]) -> Graph:
-    """What of a graph stands inside these trees."""
-    entities, relations, claims = (
-        take_records(records, sorted(place for tree in wanted for place in tree.places[kind]))
-        for kind, records in enumerate((graph.entities, graph.relations, graph.claims))
-    )
-    return Graph(tuple(entities), tuple(relations), tuple(claims))  # type: ignore[arg-type]
+def take_batches(graph: Graph, batches: Sequence[Sequence[TreeElements]]) -> Iterator[Graph]:
+    """What of a graph stands inside the trees of each batch: where that is most of it, all is read once, in order."""
+    kinds = (graph.entities, graph.relations, graph.claims)
+    places = [[sorted(p for tree in some for p in tree.places[kind]) for some in batches] for kind in range(3)]
+    taken = (_take_each(records, of) for records, of in zip(kinds, places, strict=True))
+    for entities, relations, claims in zip(*taken, strict=True):
+        yield Graph(tuple(entities), tuple(relations), tuple(claims))
+
+
+def _take_each(records: Sequence[Any], batches: Sequence[Sequence[int]]) -> Iterator[Sequence[Any]]:
+    """The records at the positions of each batch, which ascend; no position is in two."""
+    if not isinstance(records, Table) or len(batches) == 1 or _FEW * sum(map(len, batches)) < len(records):
+        yield from (take_records(records, places) for places in batches)
+        return
+    home = np.full(len(records), -1, np.int32)
+    for number, places in enumerate(batches):
+        home[places] = number
+    with ExitStack() as stack:
+        files = [stack.enter_context(SpooledTemporaryFile(_SPOOLED)) for _ in batches]
+        for number, record in zip(home.tolist(), records.raw(), strict=True):
+            if number >= 0:
+                files[number].write(len(record).to_bytes(4, "little") + record)
+        for file in files:
+            file.seek(0)
+            yield list(map(records.decode, _read_lengths(file)))
+            file.close()
+
+
+def _read_lengths(file: IO[bytes]) -> Iterator[bytes]:
+    """What was written to a file, each with its length before it."""
+    while size := file.read(4):
+        yield file.read(int.from_bytes(size, "little"))
