@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sensegraph.algorithms import similar
 from sensegraph.algorithms.minhash import hash_bands
 from sensegraph.algorithms.similar import pair_by_shared_keys
 
@@ -46,6 +47,51 @@ def test_only_the_best_partners_of_either_are_kept():
 def test_weights_of_several_keys_add_up():
     of = found([(1, 0), (1, 1), (2, 0), (2, 1), (2, 1)], weight={1: 2.0, 2: 0.5})
     assert of.pairs.similarity.tolist() == [2.5]
+
+
+hashed = st.lists(
+    st.tuples(st.integers(-(1 << 63), (1 << 63) - 1) | st.integers(0, 3), st.integers(0, 9), st.integers(1, 4)),
+    max_size=60,
+)
+
+
+@given(hashed, st.integers(1, 40), st.integers(1, 4))
+def test_pairs_do_not_depend_on_how_many_are_looked_at_at_once(
+    given_keys: list[tuple[int, int, int]], at_once: int, near: int
+):
+    every = [(k, row) for k, row, _ in given_keys]
+    weight = {k: float(w) for k, _, w in given_keys}
+    whole = found(every, near=near, weight=weight)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(similar, "_PARTNERS", at_once)
+        cut = found(every, near=near, weight=weight)
+    assert (listed(cut), cut.passed_over, cut.crowded) == (listed(whole), whole.passed_over, whole.crowded)
+    assert cut.pairs.similarity.tolist() == whole.pairs.similarity.tolist()
+
+
+@given(hashed, st.integers(1, 4))
+def test_of_every_row_the_partners_are_kept_with_which_it_shares_most(
+    given_keys: list[tuple[int, int, int]], near: int
+):
+    weight = {k: w for k, _, w in given_keys}
+    rows: dict[int, set[int]] = {}
+    for k, row, _ in given_keys:
+        rows.setdefault(k, set()).add(row)
+    shared = {
+        (a, b): total
+        for a in range(10)
+        for b in range(10)
+        if a != b and (total := sum(weight[k] for k, of in rows.items() if {a, b} <= of))
+    }
+    best = {
+        (min(a, b), max(a, b))
+        for a in range(10)
+        for b in sorted((b for x, b in shared if x == a), key=lambda b: (-shared[a, b], b))[:near]
+    }
+    of = found([(k, row) for k, row, _ in given_keys], near=near, weight={k: float(w) for k, w in weight.items()})
+    assert listed(of) == sorted(best)
+    assert of.pairs.similarity.tolist() == [shared[pair] for pair in sorted(best)]
+    assert of.passed_over == len(shared) // 2 - len(best)
 
 
 def test_no_keys_are_no_pairs():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,8 +14,8 @@ from scripted_replies import asked_in
 from sensegraph.index.hierarchy import reports, written_trees
 from sensegraph.index.hierarchy.communities import ClusterSettings, Communities, group_entities
 from sensegraph.index.hierarchy.reports import ReportSettings, report_all
-from sensegraph.index.hierarchy.written_trees import batch_trees, cut_trees, place_elements
-from sensegraph.runtime.results import Result
+from sensegraph.index.hierarchy.written_trees import TreeElements, batch_trees, cut_trees, place_elements, take_batches
+from sensegraph.runtime.results import Result, Table, load_result, save_result, step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import Chunk, Graph, Hierarchy
@@ -101,6 +102,47 @@ def test_trees_are_written_about_in_batches_of_elements_and_the_reports_are_the_
     monkeypatch.undo()
     assert list(batch_trees(list(TREES), held)) == [list(TREES)]
     assert list(told(rt, BIG.graph, "all").value.clusters) == list(some.value.clusters)
+
+
+@step("graphs", version=1, form="tables")
+def keep_graphs(graphs: Sequence[Graph]) -> list[Graph]:
+    return list(graphs)
+
+
+def inside_of(graph: Graph, some: Sequence[TreeElements]) -> Graph:
+    """What stands inside some trees, of a graph in memory."""
+    kinds = ((graph.entities, 0), (graph.relations, 1), (graph.claims, 2))
+    taken = ([of[p] for p in sorted(p for tree in some for p in tree.places[kind])] for of, kind in kinds)
+    return Graph(*map(tuple, taken))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("share", "spooled"), [(8, 1 << 18), (8, 1), (1, 1 << 18)])
+def test_the_records_of_a_batch_are_those_inside_its_trees_however_they_are_read(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch, share: int, spooled: int
+) -> None:
+    save_result(store, keep_graphs, "graph", BIG.graph)
+    graph = load_result(store, keep_graphs, "graph")
+    monkeypatch.setattr(written_trees, "_FEW", share)
+    monkeypatch.setattr(written_trees, "_SPOOLED", spooled)
+    held = place_elements(graph, TREES)
+    for batches in ([[tree] for tree in held.values()], [list(held.values())], [[tree] for tree in held.values()][:2]):
+        assert list(take_batches(graph, batches)) == [inside_of(BIG.graph, some) for some in batches]
+
+
+def test_many_batches_are_read_in_one_pass_and_few_records_are_looked_up(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save_result(store, keep_graphs, "graph", BIG.graph)
+    graph = load_result(store, keep_graphs, "graph")
+    held = [[tree] for tree in place_elements(graph, TREES).values()]
+    passes: list[int] = []
+    raw = Table.raw
+    monkeypatch.setattr(Table, "raw", lambda table: passes.append(len(table)) or raw(table))  # type: ignore[func-returns-value]
+    list(take_batches(graph, held))
+    assert passes[:2] == [len(BIG.graph.entities), len(BIG.graph.relations)]
+    passes.clear()
+    list(take_batches(graph, [held[0]]))
+    assert passes == []
 
 
 def test_other_settings_start_from_nothing(store: SqliteStore, server: ScriptedServer, packed: list[str]) -> None:

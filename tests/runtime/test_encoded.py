@@ -1,0 +1,64 @@
+"""Records that are kept as they are stored, and joined tables of which few parts stay open."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pytest
+
+from sensegraph.runtime import results
+from sensegraph.runtime.encoded import Encoded, encode_records
+from sensegraph.runtime.results import JoinedRows, Table, load_result, save_result, step
+from sensegraph.runtime.stores.sqlite import SqliteStore
+
+
+@dataclass(frozen=True)
+class Row:
+    id: str
+    number: int
+
+
+@dataclass(frozen=True)
+class Rows:
+    rows: Sequence[Row] = ()
+
+
+@step("rows", version=1, form="tables")
+def keep_rows(found: Sequence[Rows]) -> list[Rows]:
+    return list(found)
+
+
+ROWS = [Row(f"r{i}", i) for i in range(5)]
+
+
+def test_records_are_decoded_when_they_are_asked_for_and_stored_as_they_are(store: SqliteStore) -> None:
+    pairs = list(encode_records(ROWS))
+    assert pairs[1] == ("r1", b'{"id":"r1","number":1}')
+    kept = Encoded(Row, pairs)
+    assert (len(kept), kept[1], kept[-1], kept[1:3], list(kept)) == (5, ROWS[1], ROWS[4], ROWS[1:3], ROWS)
+    assert list(encode_records(kept)) == pairs
+    save_result(store, keep_rows, "kept", Rows(kept))
+    save_result(store, keep_rows, "plain", Rows(ROWS))
+    for name in ("kept", "plain"):
+        rows = load_result(store, keep_rows, name).rows
+        assert isinstance(rows, Table)
+        assert list(rows) == ROWS
+        assert rows.stored(["r3", "none"]) == {"r3": b'{"id":"r3","number":3}'}
+
+
+def test_of_a_joined_table_few_parts_stay_open_and_all_records_are_found(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(results, "_OPENED", 2)
+    for row in ROWS:
+        store.write_rows(f"{row.id}.t", encode_records([row]))
+    opened: list[str] = []
+    find = store.rows
+    monkeypatch.setattr(store, "rows", lambda name: opened.append(name) or find(name))  # type: ignore[func-returns-value]
+    joined = JoinedRows(store, [(f"{row.id}.t", 1, row.id) for row in ROWS])
+    assert [joined.at([i]) for i in (0, 1, 0, 1)] == [[b'{"id":"r0","number":0}'], [b'{"id":"r1","number":1}']] * 2
+    assert opened == ["r0.t", "r1.t"]
+    assert list(joined.find([row.id for row in ROWS])) == [row.id for row in ROWS]
+    assert joined.at([0, 4]) == [b'{"id":"r0","number":0}', b'{"id":"r4","number":4}']
+    assert opened == ["r0.t", "r1.t", "r2.t", "r3.t", "r4.t", "r0.t"]
