@@ -98,13 +98,14 @@ def build_paths(source: ArrayLike, target: ArrayLike, weight: ArrayLike, nodes: 
 
     Edges of one pair may repeat. Raises ValueError for a weight that is not above 0.
     """
-    a, b, w = np.asarray(source, np.int64), np.asarray(target, np.int32), np.asarray(weight, np.float64)
+    a, b, w = np.asarray(source, np.int32), np.asarray(target, np.int32), np.asarray(weight, np.float64)
     if len(w) and not (np.isfinite(w).all() and w.min() > 0):
         raise ValueError("the weights of paths must be above 0 and finite; leave out the edges that have none.")
     order = np.lexsort((b, a))
     a, b, w = a[order], b[order], w[order]
     total = np.bincount(a, weights=w, minlength=nodes)
-    return Paths(run_offsets(np.bincount(a, minlength=nodes)), b, (w / total[a]).astype(np.float32))
+    w /= total[a]
+    return Paths(run_offsets(np.bincount(a, minlength=nodes)), b, w.astype(np.float32))
 
 
 def run_offsets(counts: ArrayLike) -> Longs:

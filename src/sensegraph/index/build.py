@@ -80,7 +80,7 @@ def _build_beside(spine: Spine, rt: Runtime, settings: IndexSettings) -> dict[st
 
 def _add_graph(spine: Spine, rt: Runtime, settings: IndexSettings) -> Spine:
     """The spine with a graph and, where the settings ask for them, reports; entities are embedded meanwhile."""
-    extracted = work_on_worker(rt, lambda: extract_all(spine.by_document, rt, spine.sizes), "engine")
+    extracted = work_on_worker(rt, partial(extract_all, spine.by_document, rt, spine.sizes), "engine")
     log = replay_operations(read_operations(rt.store))
     known, said = resolved_graph(extracted, rt, settings.graph, settings.resolve, log.aliases, spine.texts)
     if not len(known.value.entities):

@@ -62,6 +62,10 @@ class Spine:
     fresh: bool = False
     made: dict[str, MadePart] = field(default_factory=dict)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # not what was found out since, maybe in another thread while this one travels
+        return type(self), tuple(getattr(self, f.name) for f in fields(self))
+
     def chunks(self) -> Iterator[Chunk]:
         """All chunks in the order of the catalogue."""
         for found in self.by_document:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copyreg
+import ctypes
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, Literal, TypeVar, cast
@@ -95,10 +97,19 @@ def run_errand(errand: Errand[T]) -> Outcome[T]:
     rt = errand.rt
     begun, aside = Counter(rt.begun), len(rt.aside)
     rt.inside.append([])
-    value = errand.work()
+    try:
+        value = errand.work()
+    finally:
+        release_memory()
     more = Counter({name: count - begun[name] for name, count in rt.begun.items() if count != begun[name]})
     inside = rt.inside.pop() if errand.listed else []
     return Outcome(value, rt.computed, more, rt.aside[aside:], rt.lacking, rt.doubted, inside)
+
+
+def release_memory() -> None:
+    """Give memory that is free back to the machine, where the C library can: arrays of another errand were there."""
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def _reduce_runtime(rt: Runtime) -> tuple[Callable[[], Runtime], tuple[()]]:
@@ -107,6 +118,7 @@ def _reduce_runtime(rt: Runtime) -> tuple[Callable[[], Runtime], tuple[()]]:
     Nobody is told of its progress.
     """
     given: dict[str, Any] = {name: getattr(rt, name) for name in (*_TOOLS, *_KEPT)}
+    given |= {"begun": Counter(rt.begun), "aside": list(rt.aside)}  # as they are now: other threads add to them
     given |= {name: None for name in _TOOLS if given[name] and given[name].waits}
     return partial(Runtime, **given), ()
 

@@ -113,6 +113,7 @@ def name_documents(noted: Results[Noted], rt: Runtime) -> NamedDocuments:
     signs = known.signs
 
     told = [sum(map(signs.__getitem__, signs.keys() & run.words.keys())) for run in shown]
+    del shown  # the words of all runs take most of the memory
     names = [(keys[i], f"{number:x}") for i, number in enumerate(told)]
     stored = rt.keys(name_runs, names, [key(*name) for name in names])
     there, waiting = rt.store.has(stored), dict[int, Recognising]()
@@ -131,9 +132,12 @@ def name_documents(noted: Results[Noted], rt: Runtime) -> NamedDocuments:
         own = waiting[number]
         return own.documents, list(rt.each(recognise_names, own, names=own.keys))
 
-    packed = [_unpack(rt.once(name_runs, partial(read, i), names=name).value) for i, name in enumerate(names)]
-    columns = [NamedRun(*unpack_columns(raw)) for _, raw in packed]
-    return NamedDocuments(columns, [own for own, _ in packed], [len(run) for run in runs], known)
+    columns, every, one = list[NamedRun](), list[list[str]](), dict[str, str]()
+    for i, name in enumerate(names):
+        own, packed = _unpack(rt.once(name_runs, partial(read, i), names=name).value)
+        columns.append(NamedRun(*unpack_columns(packed)))
+        every.append([one.setdefault(spelt, spelt) for spelt in own])  # many runs mention a name: it is kept once
+    return NamedDocuments(columns, every, [len(run) for run in runs], known)
 
 
 def name_run(

@@ -191,7 +191,7 @@ def _join_runs(whole: NamedDocuments, settings: NameSettings) -> Names:
 
     def joined(name: str, kind: Any, offsets: Sequence[int] | Longs | None = None) -> NDArray[Any]:
         found = (getattr(run, name).astype(kind) for run in whole.runs)
-        moved = found if offsets is None else (column + by for column, by in zip(found, offsets, strict=False))
+        moved = found if offsets is None else (column + int(by) for column, by in zip(found, offsets, strict=False))
         return np.concatenate([np.zeros(0, kind), *moved])
 
     known, runs = whole.known, whole.runs
@@ -222,9 +222,9 @@ def _join_runs(whole: NamedDocuments, settings: NameSettings) -> Names:
         document=joined("document", np.int64, run_offsets(whole.sizes)).astype(np.int32),
         facts=np.array([*facts, settings.bears, settings.forward, settings.backward, 0.0, 0.0]),
     )
-    held = rank[joined("name", np.int64, run_offsets([len(names) for names in whole.names]))]
-    times, bears = (joined(name, np.int64) for name in ("times", "bears"))
-    return _link_pairs(made, joined("chunk", np.int64, chunks), held, times, bears)
+    held = rank[joined("name", np.int32, run_offsets([len(names) for names in whole.names]))]
+    times, bears = joined("times", np.int32), joined("bears", np.uint8)
+    return _link_pairs(made, joined("chunk", np.int32, chunks), held, times, bears)
 
 
 class _Lists:
@@ -271,14 +271,16 @@ def _take_rows(start: str, values: str, at: NDArray[Any], of: NDArray[Any], rows
     return {start: run_offsets(sizes), values: of[places]}
 
 
-def _link_pairs(base: Names, row: Longs, held: NDArray[Any], times: NDArray[Any], bears: NDArray[Any]) -> Names:
+def _link_pairs(base: Names, row: NDArray[Any], held: NDArray[Any], times: NDArray[Any], bears: NDArray[Any]) -> Names:
     """`base` with these pairs of chunk and name, and what follows from them."""
     count, chunks = len(base), base.chunks
     order = np.lexsort((held, row))
-    row, held, times, bears = row[order], np.asarray(held)[order].astype(np.int64), times[order], bears[order]
-    back = np.lexsort((row, held))
+    row, held = row[order].astype(np.int32), np.asarray(held)[order].astype(np.int32)
+    times, bears = times[order].astype(np.int32), bears[order].astype(np.uint8)
+    order = np.lexsort((row, held))
     many = np.bincount(held, minlength=count)
-    own = np.unique(held[bears > 0] * max(chunks, 1) + base.document[row[bears > 0]])  # pairs of name and document
+    borne = bears > 0
+    own = np.unique(held[borne].astype(np.int64) * max(chunks, 1) + base.document[row[borne]])  # of name and document
     salience = base.salience
     if len(salience) != count:  # the idf of names that so many chunks hold, over the largest
         idf = np.log1p((chunks - many + 0.5) / (many + 0.5))
@@ -288,20 +290,21 @@ def _link_pairs(base: Names, row: Longs, held: NDArray[Any], times: NDArray[Any]
         chunks_of=many.astype(np.int32),
         bearers=np.bincount(own // max(chunks, 1), minlength=count).astype(np.int32),
         start=run_offsets(np.bincount(row, minlength=chunks)),
-        held=held.astype(np.int32),
-        times=times.astype(np.int32),
-        bears=bears.astype(np.uint8),
+        held=held,
+        times=times,
+        bears=bears,
         begin=run_offsets(many),
-        holders=row[back].astype(np.int32),
-        borne=bears[back].astype(np.uint8),
+        holders=row[order],
+        borne=bears[order],
         salience=salience,
     )
+    del order, own, borne
     (path, links), hubs = _walk_paths(cut, row), many[many > max(3, _EVERYWHERE * chunks)].sum() / max(len(held), 1)
     links = base.links if len(base.salience) == count else links  # what is known of a part is known of the whole
     return replace(cut, way=path.start, to=path.to, share=path.share, facts=np.array([*base.facts[:6], hubs, links]))
 
 
-def _walk_paths(found: Names, row: Longs) -> tuple[Paths, float]:
+def _walk_paths(found: Names, row: Ints) -> tuple[Paths, float]:
     """The graph of the walk: chunks and names that they hold, chunks and those that bear what they mention.
 
     And how much each chunk is linked to others by such names, in the mean.
@@ -311,7 +314,8 @@ def _walk_paths(found: Names, row: Longs) -> tuple[Paths, float]:
     rare = found.chunks_of[held] <= max(3, common * chunks)
     weight = (1 + np.log(np.maximum(found.times, 1)) + bears * found.bears) * found.salience[held]
     rare &= (weight > 0) & (found.chunks_of[held] > 1)  # from a name of one chunk the only path leads back
-    a, b, w = row[rare], chunks + held[rare].astype(np.int64), weight[rare]
+    a, b, w = row[rare], chunks + held[rare], weight[rare]
+    del weight, rare
     here, there, link = _link_bearers(found, row)
     forward, backward = found.facts[4:6].tolist()
     ends = [(a, b, w), (b, a, w)]
@@ -321,14 +325,14 @@ def _walk_paths(found: Names, row: Longs) -> tuple[Paths, float]:
     return build_paths(source, target, weights, chunks + len(found)), float(link.sum()) / max(chunks, 1)
 
 
-def _link_bearers(found: Names, row: Longs) -> tuple[Longs, Longs, Floats]:
+def _link_bearers(found: Names, row: Ints) -> tuple[Longs, Longs, Floats]:
     """Chunks that mention a name, chunks of other documents that bear it, and how much they are linked, at most 1.
 
     A name is shared among the documents that bear it, and in a document among its chunks that do.
     """
     owners = int(found.facts[1])
     led = (found.bearers[found.held] > 0) & (found.bearers[found.held] <= owners) & (found.bears == 0)
-    here, name = row[led], found.held[led].astype(np.int64)
+    here, name = row[led].astype(np.int64), found.held[led].astype(np.int64)
     borne = np.flatnonzero(found.borne)
     owner = found.holders[borne].astype(np.int64)
     whose = np.searchsorted(found.begin, borne, side="right") - 1
