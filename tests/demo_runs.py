@@ -8,9 +8,7 @@ meant to change, `python tests/demo_runs.py` writes all rows again.
 from __future__ import annotations
 
 import atexit
-import json
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -20,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from laws.asking import INDEX, PARTS
+from pinned_rows import PinnedRows
 from sensegraph.built_in_parts import BUILT_IN
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.documents import load
@@ -28,9 +27,8 @@ from sensegraph.index.restricted.moment import restrict_to_time
 from sensegraph.methods import load_method
 from sensegraph.questions import Scope
 from sensegraph.types import Context, Question
-from whole_runs import TRIED, is_same, list_settings, show_value
+from whole_runs import PINNED, TRIED, list_settings, show_value
 
-PINNED = Path(__file__).parent / "data" / "runs" / "demo-offline.jsonl"
 DEMO = Path(str(files("sensegraph"))) / "data" / "demo"
 QUESTIONS = (
     "Who leads hardware at Brackwater Labs?",
@@ -49,11 +47,6 @@ QUESTIONS = (
 DEEP = (QUESTIONS[8], QUESTIONS[10])  # asked with each setting of each method changed by itself
 SCOPES = (Scope(since="2023-06", until="2024-03"), Scope(as_of="2024"), Scope(documents=("2023-*",)))
 ARRANGED = tuple(name for name in BUILT_IN if name in PARTS and name not in ("relations", "layers"))
-GROUPS = (
-    *(f"questions {name}" for name in TRIED),
-    *(f"settings {name}" for name in TRIED),
-    *(f"part {name}" for name in ARRANGED),
-)
 
 
 @cache
@@ -128,35 +121,15 @@ def find_rows(group: str) -> list[Any]:
     return [show_value(tell_context(method.retrieve(one, inside, corpus.runtime()))) for one, inside in asked]
 
 
-@cache
-def read_pinned() -> dict[str, list[Any]]:
-    """The rows that are pinned, by their group."""
-    rows: dict[str, list[Any]] = defaultdict(list)
-    for line in PINNED.read_text(encoding="utf-8").strip().split("\n"):
-        group, row = json.loads(line)
-        rows[group].append(row)
-    return dict(rows)
-
-
-def name_differences(group: str) -> list[str]:
-    """The rows of a group that differ from those that are pinned."""
-    found, pinned = find_rows(group), read_pinned().get(group, [])
-    if len(found) != len(pinned):
-        return [f"{group}: {len(found)} rows are found, {len(pinned)} are pinned"]
-    pairs = zip(found, pinned, strict=True)
-    return [f"{group}: found {one}\npinned {other}" for one, other in pairs if not is_same(one, other)]
-
-
-def write_rows(groups: Sequence[str] = GROUPS) -> None:
-    """Write what is found now; a group whose numbers differ in their last digits alone stays as it was."""
-    before = read_pinned() if PINNED.exists() else {}
-    lines: list[str] = []
-    for group in groups:
-        rows, old = find_rows(group), before.get(group, [])
-        kept = old if is_same(rows, old) else rows
-        lines += [json.dumps([group, row], ensure_ascii=False, separators=(",", ":")) for row in kept]
-    PINNED.write_text("\n".join(lines) + "\n", encoding="utf-8")
-
+DEMO_ROWS = PinnedRows(
+    PINNED / "demo-offline.jsonl",
+    (
+        *(f"questions {name}" for name in TRIED),
+        *(f"settings {name}" for name in TRIED),
+        *(f"part {name}" for name in ARRANGED),
+    ),
+    find_rows,
+)
 
 if __name__ == "__main__":
-    write_rows()
+    DEMO_ROWS.write()

@@ -5,26 +5,26 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from demo_runs import ARRANGED, DEEP, QUESTIONS, SCOPES, condense, find_rows, name_differences
+from demo_runs import ARRANGED, DEEP, DEMO_ROWS, QUESTIONS, SCOPES, condense, find_rows
 from whole_runs import TRIED
 
 
 @pytest.mark.parametrize("method", TRIED)
 def test_a_method_finds_in_the_bundled_documents_what_it_found(method: str) -> None:
     assert len(find_rows(f"questions {method}")) == len(QUESTIONS) + len(SCOPES)
-    assert name_differences(f"questions {method}") == []
+    assert DEMO_ROWS.name_differences(f"questions {method}") == []
 
 
 @pytest.mark.parametrize("method", TRIED)
 def test_each_setting_of_a_method_changes_what_it_changed_in_the_bundled_documents(method: str) -> None:
     assert len(find_rows(f"settings {method}")) % len(DEEP) == 0
-    assert name_differences(f"settings {method}") == []
+    assert DEMO_ROWS.name_differences(f"settings {method}") == []
 
 
 @pytest.mark.parametrize("part", ARRANGED)
 def test_a_part_of_the_index_of_the_bundled_documents_is_what_it_was(part: str) -> None:
     assert find_rows(f"part {part}")
-    assert name_differences(f"part {part}") == []
+    assert DEMO_ROWS.name_differences(f"part {part}") == []
 
 
 def test_a_part_is_told_by_its_texts_and_its_numbers_in_their_order() -> None:
