@@ -31,6 +31,10 @@ class PinnedRows:
     groups: Sequence[str]
     find: Callable[[str], list[Any]]
 
+    def groups_of(self, *kinds: str) -> list[str]:
+        """The groups whose name begins with one of these words."""
+        return [group for group in self.groups if group.partition(" ")[0] in kinds]
+
     def name_differences(self, group: str) -> list[str]:
         """The rows of a group that differ from those that are pinned."""
         found, pinned = self.find(group), read_rows(self.path).get(group, [])
