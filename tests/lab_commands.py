@@ -1,4 +1,4 @@
-"""What the commands of the lab print and write, pinned: evaluations, measured retrieval, training data, the 2 × 2 design.
+"""What the commands of the lab print and write, pinned: evaluations, measured retrieval, data, the 2 × 2 design.
 
 A row is a command with what it prints, or a file that it writes: its size, its beginning, and a digest of all of it.
 Clocks stand still, and numbers are rounded. Where it was meant to change, `python tests/lab_commands.py` writes all

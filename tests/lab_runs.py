@@ -9,6 +9,7 @@ import random
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
+from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import MappingProxyType
@@ -16,12 +17,23 @@ from typing import Any
 
 from demo_runs import open_demo
 from pinned_rows import PinnedRows
+from sensegraph.lab.experiments import charts
 from sensegraph.lab.finetuning.data.example_files import HeldOutFile, write_examples
 from sensegraph.lab.finetuning.data.example_types import FORMS, DataSettings, SourceQuestion
 from sensegraph.lab.finetuning.data.index_source import draw_graph_questions
 from sensegraph.lab.finetuning.data.report import record_data_report, render_data_page
 from sensegraph.lab.finetuning.data.sources import Source
 from sensegraph.lab.judging.bias import assess_bias
+from sensegraph.lab.judging.criteria import choose_rules
+from sensegraph.lab.judging.judgements import (
+    Compared,
+    Judged,
+    Judgements,
+    compare_with_counts,
+    list_pairs,
+    tally_all_pairs,
+    winners_by_question,
+)
 from sensegraph.lab.questions.grounded_questions import Grounds, GroundSettings, word_question
 from sensegraph.lab.questions.question_files import KINDS, Kind, Outcome
 from sensegraph.lab.questions.question_making import PersonaSettings, Posing, make_question_set
@@ -117,6 +129,40 @@ def list_verdicts(number: int) -> list[Any]:
     return [show_value(row) for row in rows]
 
 
+def make_mixed_run(number: int) -> Judgements:
+    """Verdicts by two criteria on three conditions, some of them ties or missing, of answers that are often as long."""
+    drawn, names = random.Random(number), ("one", "other", "third")
+    rules = choose_rules("sensegraph", ["comprehensiveness", "directness"], replicates=2)
+    questions, pairs = 10 + 4 * number, list_pairs(names)
+    words = {name: tuple(drawn.choice((0, 100, 110, 150, 200)) for _ in range(questions)) for name in names}
+    if number == 2:
+        words.pop("third")
+    given = []
+    for question, criterion, pair, turn in product(
+        range(questions), ("comprehensiveness", "directness"), pairs, range(4)
+    ):
+        shown, chance = pair if turn % 2 else pair[::-1], drawn.random()
+        winner = None if chance < 0.1 else 0 if chance < 0.3 else 1 if (chance < 0.8) == (shown[0] == "one") else 2
+        given.append(Judged(question, criterion, *shown, turn // 2, winner))
+    return Judgements(rules, questions, pairs, tuple(given), words)
+
+
+def list_mixed_verdicts(number: int) -> list[Any]:
+    """What is said of such verdicts, counted, and drawn."""
+    run = make_mixed_run(number)
+    rows: list[Any] = [assess_bias(run), assess_bias(run.one_order()), *tally_all_pairs(run)]
+    for criterion in run.criteria:
+        rows.append(charts.draw_length_effect(criterion, run).encode())
+        counted = {(name, f"q{i}"): float((i * len(name)) % 5) for name in ("one", "other", "third") for i in range(9)}
+        compared = [
+            Compared(f"q{question}", pair, row)
+            for pair in run.pairs
+            for question, row in enumerate(winners_by_question(run, criterion, pair))
+        ]
+        rows.append(compare_with_counts(compared, counted))
+    return [show_value(row) for row in rows]
+
+
 @cache
 def find_rows(group: str) -> list[Any]:
     """What is found of one group, as JSON has it."""
@@ -136,6 +182,8 @@ def find_rows(group: str) -> list[Any]:
             corpus = open_run("harbour-scripted").corpus
             posing = Posing("Letters of a harbour", PersonaSettings(3, 2, 3), GroundSettings(each=int(name)))
             return show_outcome(make_question_set(posing, corpus.index(), corpus.runtime()))
+        case "mixed":
+            return list_mixed_verdicts(int(name))
     return list_verdicts(int(name))
 
 
@@ -148,6 +196,7 @@ LAB_ROWS = PinnedRows(
         *(f"examples {name}" for name in MADE),
         *("modelled 2", "modelled 5"),
         *(f"verdicts {number}" for number in range(len(LENGTHS))),
+        *("mixed 0", "mixed 1", "mixed 2"),
     ),
     find_rows,
 )
