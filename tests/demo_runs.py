@@ -8,12 +8,15 @@ meant to change, `python tests/demo_runs.py` writes all rows again.
 from __future__ import annotations
 
 import atexit
+import contextlib
+import dataclasses
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, get_type_hints
 
 import numpy as np
 
@@ -22,12 +25,14 @@ from pinned_rows import PinnedRows
 from sensegraph.built_in_parts import BUILT_IN
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.documents import load
+from sensegraph.errors import SettingsError
 from sensegraph.index.parts import find_part
 from sensegraph.index.restricted.moment import restrict_to_time
-from sensegraph.methods import load_method
+from sensegraph.methods import METHODS, load_method, method_class
+from sensegraph.methods.graphrag.told_reports import answer_from_told_reports
 from sensegraph.questions import Scope
 from sensegraph.types import Context, Question
-from whole_runs import PINNED, TRIED, list_settings, show_value
+from whole_runs import PINNED, TRIED, list_other_values, list_settings, open_run, show_value
 
 DEMO = Path(str(files("sensegraph"))) / "data" / "demo"
 QUESTIONS = (
@@ -45,6 +50,18 @@ QUESTIONS = (
     "What was the revenue in 2021?",
 )
 DEEP = (QUESTIONS[8], QUESTIONS[10])  # asked with each setting of each method changed by itself
+NARROW = (60, 200, 900)  # tokens
+TOLD = (
+    "What happened to the pier and the oak?",
+    "Which places and which people does the harbour have?",
+    "Who are the people?",
+    "Which locations are there?",
+    "Which organizations and events?",
+    "What did the council decide on the pier, the storm, the lighthouse and the wood?",
+    "Which persons sold oak to the shipyard?",
+    "What is a submarine?",
+    "Story of the ribbon",
+)
 SCOPES = (Scope(since="2023-06", until="2024-03"), Scope(as_of="2024"), Scope(documents=("2023-*",)))
 ARRANGED = tuple(name for name in BUILT_IN if name in PARTS and name not in ("relations", "layers"))
 
@@ -104,6 +121,45 @@ def condense(value: Any) -> list[Any]:
     ]
 
 
+def list_narrow(name: str) -> list[Any]:
+    """What a method finds where its context is narrow; of `graphrag` also where few tokens of reports are read."""
+    rows: list[Any] = []
+    corpus = open_demo()
+    fields = [f.name for f in dataclasses.fields(method_class(name)) if f.name.endswith("tokens")]
+    given: list[dict[str, Any]] = [{field: tokens} for field in fields for tokens in NARROW]
+    if name == "graphrag":
+        options = list_other_values(get_type_hints(method_class(name))["select"], "")
+        given += [{"select": way, "report_tokens": most} for way in options for most in (0, *NARROW, 4000)]
+    for settings in given:
+        method = load_method(name, **settings)
+        for question in (QUESTIONS[6], *DEEP):
+            found = method.retrieve(Question(question), corpus.index(), corpus.runtime())
+            rows.append([settings, *tell_context(found)])
+    return rows
+
+
+def list_calls(name: str) -> list[Any]:
+    """How many calls a method foresees with each of its settings, for few chunks and for many."""
+    kind, given = method_class(name), list[dict[str, Any]]([{}])
+    hints = get_type_hints(kind)
+    for field in (f for f in dataclasses.fields(kind) if f.init and f.name != "name"):
+        given += [{field.name: value} for value in list_other_values(hints[field.name], field.default)]
+    rows: list[Any] = []
+    for settings in given:
+        with contextlib.suppress(SettingsError):
+            method = kind(**settings)
+            rows.append([settings, [dict(method.usual_calls(chunks)) for chunks in (0, 3, 500)]])
+    return rows
+
+
+def list_told(depth: int) -> list[Any]:
+    """What an engine that quotes tells of reports that a model wrote."""
+    corpus = open_run("harbour-scripted").corpus
+    index, rt = corpus.index(), replace(corpus.runtime(), engine=open_demo().runtime().engine)
+    answers = [answer_from_told_reports(Question(q), index.clusters_at(depth), index, rt) for q in TOLD]
+    return [[answer.text, answer.citations, answer.evidence.notes] if answer else "" for answer in answers]
+
+
 @cache
 def find_rows(group: str) -> list[Any]:
     """What is found of one group, as JSON has it."""
@@ -115,6 +171,12 @@ def find_rows(group: str) -> list[Any]:
         return [[field, condense(getattr(part, field))] for field in fields if field[0] != "_"] or [condense(part)]
     if kind == "settings":
         return [show_value(row) for question in DEEP for row in list_settings(corpus, name, question)]
+    if kind == "narrow":
+        return [show_value(row) for row in list_narrow(name)]
+    if kind == "calls":
+        return [show_value(row) for row in list_calls(name)]
+    if kind == "told":
+        return [show_value(row) for row in list_told(int(name))]
     method, posed = load_method(name), Question(QUESTIONS[8])
     asked = [(Question(question), index) for question in QUESTIONS]
     asked += [(posed, restrict_to_time(index, scope)) for scope in SCOPES]
@@ -126,6 +188,9 @@ DEMO_ROWS = PinnedRows(
     (
         *(f"questions {name}" for name in TRIED),
         *(f"settings {name}" for name in TRIED),
+        *(f"narrow {name}" for name in TRIED),
+        *(f"calls {name}" for name in METHODS if hasattr(method_class(name), "usual_calls")),
+        *("told 0", "told 1"),
         *(f"part {name}" for name in ARRANGED),
     ),
     find_rows,
