@@ -20,8 +20,10 @@ from typing import Any, get_type_hints
 
 import numpy as np
 
+import harbour
 from laws.asking import INDEX, PARTS
 from pinned_rows import PinnedRows
+from scripted import ScriptedServer
 from sensegraph.built_in_parts import BUILT_IN
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.documents import load
@@ -33,6 +35,7 @@ from sensegraph.methods.graphrag.told_reports import answer_from_told_reports
 from sensegraph.questions import Scope
 from sensegraph.types import Context, Question
 from whole_runs import PINNED, TRIED, list_other_values, list_settings, open_run, show_value
+from wired import corpus as scripted_corpus
 
 DEMO = Path(str(files("sensegraph"))) / "data" / "demo"
 QUESTIONS = (
@@ -132,7 +135,7 @@ def list_narrow(name: str) -> list[Any]:
         given += [{"select": way, "report_tokens": most} for way in options for most in (0, *NARROW, 4000)]
     for settings in given:
         method = load_method(name, **settings)
-        for question in (QUESTIONS[6], *DEEP):
+        for question in (QUESTIONS[6], DEEP[0]):
             found = method.retrieve(Question(question), corpus.index(), corpus.runtime())
             rows.append([settings, *tell_context(found)])
     return rows
@@ -160,6 +163,21 @@ def list_told(depth: int) -> list[Any]:
     return [[answer.text, answer.citations, answer.evidence.notes] if answer else "" for answer in answers]
 
 
+def list_foreseen() -> list[Any]:
+    """What a build with all parts would take over a model, of documents that are new, and where a part is added."""
+    rows: list[Any] = []
+    first, more = harbour.papers()[:4], harbour.papers()[4:]
+    with ScriptedServer() as server, TemporaryDirectory() as folder:
+        for parts in ([*PARTS, "triples"], ["graph", "layers"]):
+            index = {"chunk_tokens": 60, "chunk_overlap": 10, "parts": parts, "layers": {"cluster_size": 4}}
+            with scripted_corpus(Path(folder) / str(len(parts)), server, index=index) as made:
+                rows.append(made.estimate(first))
+                made.add(first)
+                made.build()
+                rows.append(made.estimate(more))
+    return rows
+
+
 @cache
 def find_rows(group: str) -> list[Any]:
     """What is found of one group, as JSON has it."""
@@ -175,6 +193,8 @@ def find_rows(group: str) -> list[Any]:
         return [show_value(row) for row in list_narrow(name)]
     if kind == "calls":
         return [show_value(row) for row in list_calls(name)]
+    if kind == "foreseen":
+        return [show_value(row) for row in list_foreseen()]
     if kind == "told":
         return [show_value(row) for row in list_told(int(name))]
     method, posed = load_method(name), Question(QUESTIONS[8])
@@ -190,7 +210,7 @@ DEMO_ROWS = PinnedRows(
         *(f"settings {name}" for name in TRIED),
         *(f"narrow {name}" for name in TRIED),
         *(f"calls {name}" for name in METHODS if hasattr(method_class(name), "usual_calls")),
-        *("told 0", "told 1"),
+        *("told 0", "told 1", "foreseen"),
         *(f"part {name}" for name in ARRANGED),
     ),
     find_rows,

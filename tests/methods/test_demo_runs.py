@@ -21,7 +21,7 @@ def test_each_setting_of_a_method_changes_what_it_changed_in_the_bundled_documen
     assert DEMO_ROWS.name_differences(f"settings {method}") == []
 
 
-@pytest.mark.parametrize("group", DEMO_ROWS.groups_of("narrow", "calls", "told"))
+@pytest.mark.parametrize("group", DEMO_ROWS.groups_of("narrow", "calls", "told", "foreseen"))
 def test_what_is_found_in_little_room_and_what_is_foreseen_and_told_is_what_it_was(group: str) -> None:
     assert find_rows(group)
     assert DEMO_ROWS.name_differences(group) == []
