@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from sensegraph.lab.experiments import comparison_tables, rehearsal
 from sensegraph.lab.experiments.sheets import Table
 from sensegraph.lab.finetuning.data.chances import compare_positions
+from sensegraph.lab.judging import length_control
 from sensegraph.lab.judging.length_control import ControlledRate
+from sensegraph.lab.scores import statistics
 from sensegraph.lab.scores.statistics import Interval, Pair
 from sensegraph.trials import Trial
 from sensegraph.types import Answer, Context, Inquiry, Passage
@@ -82,3 +86,37 @@ def pair_table(digits: int, rates: bool, higher: str, measures: dict[str, Sequen
     """The table of pairs by measure."""
     listed = {name: [_pair(p) for p in pairs] for name, pairs in measures.items()}
     return comparison_tables.tabulate_pairs("Pairs", listed, digits, rates=rates, higher=higher)
+
+
+def controlled_rate(won: Sequence[float], apart: Sequence[float]) -> Any:
+    """The rate at equal length with its interval, its p, and the lengths as they are scaled."""
+    lengths = np.array(apart, np.float64)
+    interval, p = length_control.fit_controlled_rate(np.array(won, np.float64), lengths)
+    return np.round([interval.mean, interval.low, interval.high, p, *length_control.scale_lengths(lengths)], 6)
+
+
+def slopes(won: Sequence[float], apart: Sequence[float]) -> Any:
+    """The slope that fits best at some levels."""
+    covariate = length_control.scale_lengths(np.array(apart, np.float64))
+    levels = np.array([-6.0, -1.0, 0.0, 0.5, 3.0])
+    return np.round(length_control.fit_slopes(levels, np.array(won, np.float64), covariate), 6)
+
+
+def shares_of_matchings(products: Sequence[Sequence[float]], draws: int, seed: int) -> float:
+    """The p of a permutation test."""
+    return length_control.permutation_p(np.array(products, np.float64), draws, seed)
+
+
+def pairs_of(values: dict[str, Sequence[float | None]], draws: int = 40) -> Any:
+    """Every two conditions by their values, plainly and as scores that a judge gave; which is better, and how sure."""
+    plain = statistics.compare_all_pairs(values, draws=draws, seed=1)
+    judged = statistics.compare_judged_pairs({(name, "B"): own for name, own in values.items()})
+    told = [(p.better, p.worse) for p in (*plain, *judged)]
+    return [plain, judged, told, statistics.least_p_values(plain), statistics.count_compared(judged)]
+
+
+def intervals_of(values: Sequence[float | None], share: bool = False) -> Any:
+    """The mean with its interval, resampled and as a share, and how normal the values are."""
+    known = np.array([v for v in values if v is not None], np.float64)
+    mean = statistics.mean_interval(values, 3000, 2, share=share)
+    return [mean, statistics.shapiro_wilk(known), statistics.midranks(known) if len(known) else None]

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
+from little_graphs import Given
 from sensegraph.index.manifest import DocumentEntry
 from sensegraph.methods.kag import calculation, logical_forms, question_steps
 from sensegraph.methods.raptor import growing, tree
 from sensegraph.methods.walk import name_words, second_order, wording
-from sensegraph.types import Chunk
+from sensegraph.types import Chunk, Entity, Graph
 
 VALUES: dict[str, calculation.Value] = {
     "a": calculation.Number(3, "km"), "b": calculation.Number(4.5, "km"), "n": calculation.Number(2),
@@ -124,3 +126,19 @@ def group_nodes(count: int, groups: int, settings: dict[str, Any]) -> Any:
     sizes = [20 + 7 * (n % 5) for n in range(count)]
     made = tree.TreeSettings(**settings)
     return [growing.group_nodes(rows, sizes, made), growing.group_in_order(sizes, made)]
+
+
+class _Named(Given):
+    """An index of nothing but entities, in which rarer words are those with more letters."""
+
+    words: Any = SimpleNamespace(idf=lambda stem: len(stem) / 4)
+
+
+def values(
+    question: str, types: dict[str, str], said: Sequence[Sequence[Any]], told: bool = False, most: int = 5
+) -> Any:
+    """What passages (title, text, weight) offer as answers to a question, where entities have these types."""
+    entities = tuple(Entity(name, name, kind, "", (), ("c",), 1, 1) for name, kind in types.items())
+    passages = question_steps.split_passages([(title, text, weight) for title, text, weight in said])
+    found = question_steps.find_values(question, passages, _Named(Graph(entities)), told=told, most=most)
+    return [[one.value, one.score] for one in found]

@@ -51,7 +51,7 @@ QUESTIONS: Mapping[str, Sequence[str]] = {
     ),
     "office-offline": (CORPORA["office"].question, "What are the main themes?", "What changed over time, and why?"),
     "rathaus-offline": (CORPORA["rathaus"].question, "Was sind die wichtigsten Themen?"),
-    "harbour-scripted": (harbour.QUESTIONS["multi-hop"],),
+    "harbour-scripted": tuple(harbour.QUESTIONS[kind] for kind in ("multi-hop", "comparison", "global", "local")),
 }
 """The runs, each a corpus of the laws with an engine, and what is asked."""
 SCOPES: Mapping[str, Sequence[Scope]] = {
@@ -59,7 +59,8 @@ SCOPES: Mapping[str, Sequence[Scope]] = {
         Scope(documents=("letter-*", "report-*"), since="2019", until="2023-06-01"),
         Scope(as_of="2022"),
         Scope(where=(Condition("year", "<", 2022),), between=("2019", ""), unknown="exclude"),
-    )
+    ),
+    "harbour-scripted": (Scope(until="2022"),),
 }
 """Filters and moments under which the first question of a run is asked again."""
 TRIED = tuple(name for name in METHODS if name != "drift")  # whose searches take long; see tests/methods/test_drift.py

@@ -51,6 +51,14 @@ def test_without_wanted_words_the_weightiest_reports_tell_one_finding_each() -> 
     assert heads(small, great, wanted=set()) == ["Great", "The mill"]
 
 
+def test_a_report_on_many_entities_comes_before_one_that_is_rated_higher() -> None:
+    """The weights are 9.0 · (1 + log 4 / log 16) / 2 = 6.75 of the small one, and its rating of the great one."""
+    small = report("s", ("Small", "One."), rating=9.0, entities=3)
+    for rating, first in ((6.74, "Small"), (6.76, "Great")):
+        great = report("g", ("Great", "Two."), rating=rating, entities=15)
+        assert heads(small, great, wanted=set())[0] == first
+
+
 def test_a_finding_that_repeats_another_is_passed_over() -> None:
     again = report("again", ("The lamp of Arle", "Ada trims the wick."))
     assert heads(LAMP, again, wanted={"arl"}).count("The lamp of Arle") == 1

@@ -53,3 +53,15 @@ def test_the_most_urgent_open_questions_come_first() -> None:
     assert [a.id for a in given.open(9)] == ["c", "a", "b"]
     assert given.open(0) == given.open(-1) == []
     assert given.root.id == "root"
+
+
+@pytest.mark.parametrize(("score", "helps"), [(0.0, False), (0.01, True), (1.0, True)])
+def test_an_answer_of_any_score_above_nothing_helps(score: float, helps: bool) -> None:
+    assert best(done("root", score, depth=0)) == ([("root", score)] if helps else [])
+
+
+@pytest.mark.parametrize(("cosine", "same"), [(0.875, True), (0.874, False)])
+def test_questions_are_one_from_just_so_near_on(cosine: float, same: bool) -> None:
+    known = Actions((done("root", 1.0, depth=0),), np.array([[1.0, 0.0]], np.float32), 0.875)
+    found = known._like("Another?", np.array([cosine, 0.5], np.float32))
+    assert (found is known.root) == same

@@ -197,7 +197,7 @@ def make_facts(wholes: Sequence[tuple[Graph, Sequence[str], Stack | None]], *, s
                 statements.append(sorted({place[c] for c in stating if c in place}))
         synonyms = _find_synonyms(names, vectors, settings)
         words = Tfidf.build(map(list_stems, texts))
-        both = np.asarray(ends, np.int32).reshape(-1, 2)
+        both = np.asarray(ends, np.int32).reshape(len(ends), 2)
         encoded = [t.encode("utf-8", "replace") for t in texts]
         found = Facts(
             source=both[:, 0].copy(),

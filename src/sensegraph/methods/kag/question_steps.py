@@ -80,8 +80,7 @@ _INVERTED = re.compile(r"\b(?:did|does|do|will|would|can|could)\s+(?:the|an?)?\s
 
 def _innermost_description(text: str) -> tuple[int, int, str] | None:
     """The last description that holds no other, as its span and the question for it."""
-    proper = [f for f in _find_descriptions(text) if f[0] > 0 or f[1] < len(text.rstrip(" ?.")) - 1]
-    return max(proper, key=lambda f: (f[0], -f[1]), default=None)
+    return max(_find_descriptions(text), key=lambda f: (f[0], -f[1]), default=None)
 
 
 def _find_descriptions(text: str) -> Iterator[tuple[int, int, str]]:
@@ -115,28 +114,27 @@ def _is_inverted(text: str, start: int) -> bool:
 
 def _read_clause(text: str, *, inverted: bool, verbless: bool = False) -> str:
     """The beginning of `text` that is one clause: up to a comma, the end, or the verb of the clause around it."""
-    verbs, after_verb, named, end = int(verbless), False, False, len(text.rstrip(" ?."))
+    has_verb, after_verb, named, end = verbless, False, False, len(text.rstrip(" ?."))
     found = [m for m in re.finditer(r"[\w'’-]+|[,;?]", text) if m.start() < end]
     letters = [*(tag_words([m[0]]) for m in found), "."]
     for i, match in enumerate(found):
         word, start, letter, before = match[0], match.start(), letters[i], letters[i - 1] if i else ""
         if word in ",;?":
             following = text[match.end() :].lstrip()
-            if verbs and not re.match(r"[A-ZÀ-Þ]", following):
+            if has_verb and not re.match(r"[A-ZÀ-Þ]", following):
                 return text[:start]
             continue
         plain = word.islower()
-        begun = not verbs and (letter == "b" or (letter == "n" and not i))  # what many do has the base form
+        begun = not has_verb and (letter == "b" or (letter == "n" and not i))  # what many do has the base form
         finite = plain and ((letter in "vm" and word[-2:] != "ed") or (not after_verb and (letter in "vmp" or begun)))
-        finite = finite or (not verbs and word.endswith("s") and plain and named)
-        named = not plain or word.isdigit()
+        finite = finite or (not has_verb and word.endswith("s") and plain and named)
+        named = not plain
         # a noun or adjective may be the verb of the clause around, where neither before nor after it one would stand
         other = letter in "nJ" and not after_verb and before not in "dJsi" and letters[i + 1] in ".itdr#X"
         base = plain and (letter == "b" or other)
-        if verbs and ((finite and not after_verb) or (inverted and base)):
+        if has_verb and ((finite and not after_verb) or (inverted and base)):
             return text[:start].rstrip()
-        if finite:
-            verbs += 1
+        has_verb = has_verb or finite
         after_verb = finite or word in ("to", "be", "been", "being") or (after_verb and letter == "r")
     return text[:end]
 
@@ -303,7 +301,7 @@ def find_values(
         for value, share in _offer_values(question, sentence, kind, cues, index):
             found[value] = max(found.get(value, 0.0), fit * share)
     ranked = sorted(found.items(), key=lambda x: (-x[1], x[0]))[:most]
-    whole = sum(score for _, score in ranked) or 1.0
+    whole = sum(score for _, score in ranked)
     return [Candidate(value, score / whole) for value, score in ranked]
 
 

@@ -143,10 +143,6 @@ class Names:
         part = slice(int(self.start[chunk]), int(self.start[chunk + 1]))
         return self.held[part], np.asarray(self.bears[part], bool)
 
-    def hinted(self, name: int) -> Ints:
-        """The chunks whose title holds all words of a name, but that do not bear it."""
-        return self.hints[int(self.hint[name]) : int(self.hint[name + 1])]
-
     def within(self, chunks: NDArray[Any]) -> Names:
         """The same names over these chunks alone, ascending positions, which are numbered anew.
 
