@@ -121,6 +121,24 @@ def form(corpus: str, question: str) -> list[str]:
     return [name, *(shown if name != "fact" else [])]
 
 
+def form_in(texts: dict[str, str], question: str) -> list[str]:
+    """The form of answers that takes a question over a few short texts, and its lines with what each rests on."""
+    name, statements = ask(question, texts)
+    places = [" ".join(f"{s.chunk}:{s.start}-{s.end}" for s in one.sources) for one in statements]
+    return [name, *(f"{one.text} @ {place}" for one, place in zip(statements, places, strict=True))]
+
+
+def answer_in(texts: dict[str, str], question: str, words: int = 0) -> list[str]:
+    """The answer from a few short texts, of about so many words if any are given, and what each statement rests on."""
+    found = tuple(
+        Passage("chunk", f"p-{name}", text, 1.0 - i / 100, name, (Source(name, 0, len(text)),), (), 1)
+        for i, (name, text) in enumerate(texts.items())
+    )
+    inquiry = Inquiry(question, Context(found), len(texts))
+    draft = compose_answer(inquiry, words) if words else ENGINE.answer([inquiry])[0]
+    return [f"{one.text} @ {' '.join(f'{s.chunk}:{s.start}-{s.end}' for s in one.sources)}" for one in draft.statements]
+
+
 def short(corpus: str, question: str, words: int) -> str:
     """A short answer of about so many words."""
     inquiry = Inquiry(question, Context(make_chunks(corpus)), len(CORPORA[corpus]))
@@ -215,8 +233,8 @@ def extract(texts: list[str], parts: int = 1) -> list[dict[str, list[str]]]:
 
 
 WAYS = (
-    extract, form, short, answer, answer_from_reports, rate, rate_reports, report, report_above, summarise, aggregate,
-    relate, condense, lead, refine, check,
+    extract, form, form_in, answer_in, short, answer, answer_from_reports, rate, rate_reports, report, report_above,
+    summarise, aggregate, relate, condense, lead, refine, check,
 )  # fmt: skip
 
 
