@@ -189,8 +189,13 @@ def test_batches_are_made_where_they_are_set_planned_or_left_behind(tmp_path: Pa
     engine: Any = tools.make_tools(plain)[0]
     assert isinstance(engine.endpoint.calls, Calls)
     assert tools.make_batch_box(plain, engine, tmp_path, None, lambda *_: None) is None
-    assert tools.make_batch_box(batch, engine, tmp_path, None, lambda *_: None) is not None
-    assert tools.make_batch_box(plain, engine, tmp_path, BatchPlan(), lambda *_: None) is not None
+    made = tools.make_batch_box(batch, engine, tmp_path, None, lambda *_: None)
+    assert made
+    assert made.plan == BatchPlan()
+    plan = BatchPlan()
+    planned = tools.make_batch_box(plain, engine, tmp_path, plan, lambda *_: None)
+    assert planned
+    assert planned.plan is plan
     (tmp_path / "batches").mkdir(exist_ok=True)
     assert tools.make_batch_box(plain, engine, tmp_path, None, lambda *_: None) is not None
 
