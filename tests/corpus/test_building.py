@@ -99,3 +99,19 @@ def test_bounds_on_reports_ask_for_the_method_that_reads_them(make: Made) -> Non
         assert (named.name, none) == ("walk", None)
         with pytest.raises(SettingsError):
             corpus.asker.method("walk", "Who is Ada?", nothing_such=1)
+
+
+def test_of_documents_of_equal_content_each_is_found_under_one_new_name(tmp_path: Path) -> None:
+    def named(*names: str) -> list[Document]:
+        return [Document(name, "The seals of the bay sleep.") for name in names]
+
+    with Corpus.open(tmp_path / "c", settings={"engine": "offline"}) as corpus:
+        corpus.add([*named("a/x.txt", "a/y.txt", "a/z.txt"), Document("a/w.txt", "Another text.")])
+        keys = corpus.workspace.document_keys()
+        gone = ["a/w.txt", "a/x.txt", "a/y.txt", "a/z.txt"]
+        found = corpus.mirror._renamed(gone, named("b/q.txt", "b/y.txt"), keys)
+        assert found == [("a/x.txt", "b/q.txt"), ("a/y.txt", "b/y.txt")]
+        found = corpus.mirror._renamed(gone, named("b/x.txt", "b/q.txt", "b/r.txt", "b/s.txt"), keys)
+        assert found == [("a/x.txt", "b/x.txt"), ("a/y.txt", "b/q.txt"), ("a/z.txt", "b/r.txt")]
+        assert corpus.mirror._renamed(gone[:1], named("b/x.txt"), keys) == []
+        assert corpus.mirror._renamed([], named("b/x.txt"), keys) == []
