@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -115,3 +116,31 @@ def test_of_documents_of_equal_content_each_is_found_under_one_new_name(tmp_path
         assert found == [("a/x.txt", "b/x.txt"), ("a/y.txt", "b/q.txt"), ("a/z.txt", "b/r.txt")]
         assert corpus.mirror._renamed(gone[:1], named("b/x.txt"), keys) == []
         assert corpus.mirror._renamed([], named("b/x.txt"), keys) == []
+
+
+@pytest.mark.parametrize(
+    ("busy", "remains", "said"),
+    [
+        (False, "", []),
+        (True, "", ["readers kept the store's log from being emptied: collect again when they are done"]),
+        (False, "a file stays", ["a file stays"]),
+        (True, "a file stays", ["readers kept", "a file stays"]),
+    ],
+)
+def test_what_collecting_leaves_is_noted(
+    make: Made, busy: bool, remains: str, said: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with make() as corpus:
+        corpus.build()
+        sweep = corpus.store.sweep
+        asked: list[dict[str, Any]] = []
+
+        def sweep_so(needed: Any, **given: Any) -> Any:
+            asked.append(given)
+            return replace(sweep(needed, **given), busy=busy, remains=remains)
+
+        monkeypatch.setattr(type(corpus.store), "sweep", lambda _, needed, **given: sweep_so(needed, **given))
+        notes = corpus.collect(dry=True).notes
+        assert asked == [{"dry": True}]
+        assert len(notes) == len(said)
+        assert all(note.startswith(begin) for note, begin in zip(notes, said, strict=True))
