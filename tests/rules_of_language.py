@@ -208,5 +208,6 @@ def weigh_background(words: Sequence[str]) -> list[float]:
 
 def look_up(table: str, words: Sequence[str]) -> list[Any]:
     """What a table of words has for each of these; of a list, whether it has it."""
-    held = getattr(naming_words, table)
+    found = getattr(naming_words, table)
+    held = found() if callable(found) else found
     return [held.get(word) if isinstance(held, Mapping) else word in held for word in words]
