@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from sensegraph.corpus import views
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.corpus.names import NameDecisions
 from sensegraph.errors import InputError
@@ -111,3 +113,21 @@ def test_entities_that_are_kept_apart_are_written_down_by_their_first_names(open
     assert found.applied is None
     assert names.resolve(apply=True, ask=False).applied is None
     assert len(names.operations()) == 1
+
+
+def test_what_was_found_of_names_is_shown_with_what_applying_it_did(opened: Corpus) -> None:
+    names = decide(opened)
+    found = names.resolve()
+    shown = views.view_resolved(found)
+    assert (shown["applied"], shown["compared"]) == (None, found.found.compared)
+    done = names.merge("Ada Lovelace", "Cleo Stone", called="A. C.")
+    applied = views.view_resolved(replace(found, applied=done))["applied"]
+    assert applied == views.view_applied(done)
+    (operation,) = applied["operations"]
+    assert [one["name"] for one in operation["names"]] == ["ada lovelace", "cleo stone"]
+    assert views.view_operations(names.operations())["operations"][0]["output"] == "A. C."
+    counts = {"documents", "indexed", "chunks", "entities", "relations", "claims", "clusters", "engine", "embedder"}
+    status = views.view_status(opened.status(), None)
+    assert counts <= set(status)
+    assert (status["documents"], status["indexed"], "ids" in status) == (3, 3, False)
+    assert views.view_status(opened.status(), ["one"])["ids"] == ["one"]
