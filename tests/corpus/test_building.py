@@ -13,7 +13,7 @@ from sensegraph.corpus.corpus import Corpus
 from sensegraph.corpus.settled import SETTLED
 from sensegraph.errors import SettingsError
 from sensegraph.methods import load_method
-from sensegraph.methods.auto import Able
+from sensegraph.methods.auto import Able, rank_methods
 from sensegraph.types import Document
 
 TEXTS = (
@@ -48,6 +48,7 @@ def test_a_build_collects_only_where_it_is_set(make: Made, collects: bool, monke
 @pytest.mark.parametrize(
     ("table", "own", "names"),
     [
+        ({"method": "auto"}, False, [rank_methods("plain", model=True)[0], "local", "graphrag"]),
         ({"method": "walk"}, False, ["walk", "local", "graphrag"]),
         ({"method": "local"}, False, ["local", "graphrag"]),
         ({"method": "walk"}, True, ["naive", "local", "graphrag"]),

@@ -126,6 +126,7 @@ def test_what_was_found_of_names_is_shown_with_what_applying_it_did(opened: Corp
     (operation,) = applied["operations"]
     assert [one["name"] for one in operation["names"]] == ["ada lovelace", "cleo stone"]
     assert views.view_operations(names.operations())["operations"][0]["output"] == "A. C."
+    assert views.view_documents([], 7) == {"documents": [], "found": 7}
     counts = {"documents", "indexed", "chunks", "entities", "relations", "claims", "clusters", "engine", "embedder"}
     status = views.view_status(opened.status(), None)
     assert counts <= set(status)
