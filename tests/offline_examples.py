@@ -51,17 +51,22 @@ CORPORA = {
 ENGINE = ClassicalEngine()
 
 
-def make_chunks(corpus: str) -> tuple[Passage, ...]:
+def read_texts(corpus: str | dict[str, str]) -> dict[str, str]:
+    """The texts of a corpus of this name; an example may also give the texts themselves."""
+    return CORPORA[corpus] if isinstance(corpus, str) else corpus
+
+
+def make_chunks(corpus: str | dict[str, str]) -> tuple[Passage, ...]:
     return tuple(
         Passage("chunk", f"p-{name}", text, 1.0 - i / 100, name, (Source(name, 0, len(text)),), (), 1)
-        for i, (name, text) in enumerate(CORPORA[corpus].items())
+        for i, (name, text) in enumerate(read_texts(corpus).items())
     )
 
 
-def quote_sentences(corpus: str, *names: str) -> tuple[Description, ...]:
+def quote_sentences(corpus: str | dict[str, str], *names: str) -> tuple[Description, ...]:
     """The sentences of a corpus that hold all of the names, with their places."""
     found = []
-    for document, text in CORPORA[corpus].items():
+    for document, text in read_texts(corpus).items():
         place = 0
         for sentence in text.replace(".\n", ". ").split(". "):
             said = sentence.strip().rstrip(".") + "."
@@ -71,7 +76,7 @@ def quote_sentences(corpus: str, *names: str) -> tuple[Description, ...]:
     return tuple(found)
 
 
-def make_community(corpus: str, names: list[str]) -> Context:
+def make_community(corpus: str | dict[str, str], names: list[str]) -> Context:
     entities = [
         Passage("entity", f"e{i}", "", float(len(names) - i), name, (), quote_sentences(corpus, name), documents=3)
         for i, name in enumerate(names)
@@ -85,7 +90,7 @@ def make_community(corpus: str, names: list[str]) -> Context:
     return Context((*entities, *relations), ", ".join(names[:3]))
 
 
-def make_reports(corpus: str, groups: list[list[str]]) -> tuple[Passage, ...]:
+def make_reports(corpus: str | dict[str, str], groups: list[list[str]]) -> tuple[Passage, ...]:
     found = []
     for number, made in enumerate(ENGINE.report([make_community(corpus, names) for names in groups])):
         said = [*made.summary, *(t for f in made.findings for t in f.statements)]
@@ -107,70 +112,88 @@ def show_report(report: Report) -> tuple[object, ...]:
     return report.title, round(report.rating, 3), join_statements(report.summary), told
 
 
-def answer(corpus: str, question: str, history: list[str]) -> str:
+def answer(corpus: str | dict[str, str], question: str, history: list[str]) -> str:
     turns = tuple(Turn(text, "") for text in history)
-    (draft,) = ENGINE.answer([Inquiry(question, Context(make_chunks(corpus)), len(CORPORA[corpus]), turns)])
+    (draft,) = ENGINE.answer([Inquiry(question, Context(make_chunks(corpus)), len(read_texts(corpus)), turns)])
     return join_statements(draft.statements)
 
 
-def form(corpus: str, question: str) -> list[str]:
+def form(corpus: str | dict[str, str], question: str) -> list[str]:
     """The form of answers that takes a question, and its lines with what each rests on; of facts the form alone."""
-    name, statements = ask(question, CORPORA[corpus])
+    name, statements = ask(question, read_texts(corpus))
     places = [" ".join(f"{s.chunk}:{s.start}" for s in one.sources) for one in statements]
     shown = [f"{one.text} @ {place}" for one, place in zip(statements, places, strict=True)]
     return [name, *(shown if name != "fact" else [])]
 
 
-def short(corpus: str, question: str, words: int) -> str:
+def form_in(texts: dict[str, str], question: str) -> list[str]:
+    """The form of answers that takes a question over a few short texts, and its lines with what each rests on."""
+    name, statements = ask(question, texts)
+    places = [" ".join(f"{s.chunk}:{s.start}-{s.end}" for s in one.sources) for one in statements]
+    return [name, *(f"{one.text} @ {place}" for one, place in zip(statements, places, strict=True))]
+
+
+def answer_in(texts: dict[str, str], question: str, words: int = 0) -> list[str]:
+    """The answer from a few short texts, of about so many words if any are given, and what each statement rests on."""
+    found = tuple(
+        Passage("chunk", f"p-{name}", text, 1.0 - i / 100, name, (Source(name, 0, len(text)),), (), 1)
+        for i, (name, text) in enumerate(texts.items())
+    )
+    inquiry = Inquiry(question, Context(found), len(texts))
+    draft = compose_answer(inquiry, words) if words else ENGINE.answer([inquiry])[0]
+    return [f"{one.text} @ {' '.join(f'{s.chunk}:{s.start}-{s.end}' for s in one.sources)}" for one in draft.statements]
+
+
+def short(corpus: str | dict[str, str], question: str, words: int) -> str:
     """A short answer of about so many words."""
-    inquiry = Inquiry(question, Context(make_chunks(corpus)), len(CORPORA[corpus]))
+    inquiry = Inquiry(question, Context(make_chunks(corpus)), len(read_texts(corpus)))
     return join_statements(compose_answer(inquiry, words).statements)
 
 
-def rate(corpus: str, question: str) -> list[tuple[float, str, str]]:
-    return show_points(ENGINE.rate([Inquiry(question, Context(make_chunks(corpus)), len(CORPORA[corpus]))])[0])
+def rate(corpus: str | dict[str, str], question: str) -> list[tuple[float, str, str]]:
+    return show_points(ENGINE.rate([Inquiry(question, Context(make_chunks(corpus)), len(read_texts(corpus)))])[0])
 
 
-def rate_reports(corpus: str, question: str, groups: list[list[str]]) -> list[tuple[float, str, str]]:
+def rate_reports(corpus: str | dict[str, str], question: str, groups: list[list[str]]) -> list[tuple[float, str, str]]:
     return show_points(ENGINE.rate([Inquiry(question, Context(make_reports(corpus, groups)), 40)])[0])
 
 
-def answer_from_reports(corpus: str, question: str, groups: list[list[str]]) -> str:
+def answer_from_reports(corpus: str | dict[str, str], question: str, groups: list[list[str]]) -> str:
     context = Context((*make_reports(corpus, groups), *make_community(corpus, groups[0]).passages))
     return join_statements(ENGINE.answer([Inquiry(question, context, 40)])[0].statements)
 
 
-def report(corpus: str, names: list[str]) -> tuple[object, ...]:
+def report(corpus: str | dict[str, str], names: list[str]) -> tuple[object, ...]:
     return show_report(ENGINE.report([make_community(corpus, names)])[0])
 
 
-def report_above(corpus: str, groups: list[list[str]], names: list[str]) -> tuple[object, ...]:
+def report_above(corpus: str | dict[str, str], groups: list[list[str]], names: list[str]) -> tuple[object, ...]:
     """A report on a community whose parts have reports."""
     context = Context((*make_reports(corpus, groups), *make_community(corpus, names).passages))
     return show_report(ENGINE.report([context])[0])
 
 
-def summarise(corpus: str, names: list[str]) -> str:
+def summarise(corpus: str | dict[str, str], names: list[str]) -> str:
     return ENGINE.summarise([make_community(corpus, names)])[0]
 
 
-def aggregate(corpus: str, names: list[str]) -> tuple[object, ...]:
+def aggregate(corpus: str | dict[str, str], names: list[str]) -> tuple[object, ...]:
     return show_report(ENGINE.aggregate([Brief(make_community(corpus, names))])[0])
 
 
-def relate(corpus: str, one: list[str], other: list[str]) -> str:
+def relate(corpus: str | dict[str, str], one: list[str], other: list[str]) -> str:
     passages = (*make_community(corpus, one).passages, *make_community(corpus, other).passages)
     links = make_community(corpus, [*one, *other]).passages
     between = tuple(p for p in links if p.kind == "relation" and p not in passages)
     return join_statements(ENGINE.relate([Brief(Context((*passages, *between), f"{one[0]} / {other[0]}"))])[0])
 
 
-def condense(corpus: str, words: int) -> str:
+def condense(corpus: str | dict[str, str], words: int) -> str:
     return join_statements(ENGINE.condense([Brief(Context(make_chunks(corpus)), words)])[0])
 
 
-def lead(corpus: str, question: str) -> tuple[object, ...]:
-    (found,) = ENGINE.ask([Inquiry(question, Context(make_chunks(corpus)), len(CORPORA[corpus]))])
+def lead(corpus: str | dict[str, str], question: str) -> tuple[object, ...]:
+    (found,) = ENGINE.ask([Inquiry(question, Context(make_chunks(corpus)), len(read_texts(corpus)))])
     return join_statements(found.statements), round(found.score, 3), found.questions
 
 
@@ -178,7 +201,7 @@ def refine(question: str) -> str:
     return repr(ENGINE.refine([Inquiry(question, Context(()))])[0])
 
 
-def check(corpus: str, question: str) -> tuple[bool, int]:
+def check(corpus: str | dict[str, str], question: str) -> tuple[bool, int]:
     inquiry = Inquiry(question, Context(make_chunks(corpus)[:1]))
     return ENGINE.test([inquiry])[0], ENGINE.grade([inquiry])[0]
 
@@ -215,8 +238,8 @@ def extract(texts: list[str], parts: int = 1) -> list[dict[str, list[str]]]:
 
 
 WAYS = (
-    extract, form, short, answer, answer_from_reports, rate, rate_reports, report, report_above, summarise, aggregate,
-    relate, condense, lead, refine, check,
+    extract, form, form_in, answer_in, short, answer, answer_from_reports, rate, rate_reports, report, report_above,
+    summarise, aggregate, relate, condense, lead, refine, check,
 )  # fmt: skip
 
 

@@ -10,7 +10,8 @@ from typing import Any
 
 import offline_examples
 import outline_examples
-from sensegraph.engines.llm import asker
+from sensegraph.engines.llm import asker, llm
+from sensegraph.engines.llm.llm_settings import LLMSettings
 from sensegraph.engines.offline.extraction import (
     corpus_reading,
     german_names,
@@ -23,6 +24,8 @@ from sensegraph.engines.offline.extraction import (
 )
 from sensegraph.engines.offline.reports import report_parts
 from sensegraph.errors import InputError, SettingsError
+from sensegraph.models.endpoint.client import Endpoint
+from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from sensegraph.types import Chunk, Context, Passage
 
 OUTLINES = ("valley", "few", "book", "parts", "shows", "german", "subjects")
@@ -208,3 +211,18 @@ def wrap(texts: Sequence[str]) -> Any:
     """The beginnings and ends that texts share."""
     seen = [page_reader.observe_document([Chunk(f"c{i}", f"d{i}", 0, len(t), 0, t)]) for i, t in enumerate(texts)]
     return mentions.find_wrappers(seen)
+
+
+def fill_prompt_parts(settings: dict[str, Any]) -> Any:
+    """What the placeholders of prompts stand for under some settings of a model."""
+    return llm.list_placeholders(LLMSettings(**settings))
+
+
+def plan_prompts(settings: dict[str, Any]) -> list[Any]:
+    """The tasks of a model under some settings: how long replies and prompts are, and what else changes results."""
+    endpoint = Endpoint(EndpointSettings(base_url="http://127.0.0.1:9/v1", model="m"))
+    plans = llm.LLMEngine(endpoint, LLMSettings(**settings))._plans
+    return [
+        [task, plan.name, plan.max_tokens, plan.overhead, [str(m)[:200] for m in plan.matters], len(plan.turns)]
+        for task, plan in plans.items()
+    ]

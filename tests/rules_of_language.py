@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sensegraph.language import blocks, collapsing, defining, noun_phrases, sentences, speakers, transcripts, truecase
+from sensegraph.language import (
+    background,
+    blocks,
+    collapsing,
+    defining,
+    naming_words,
+    noun_phrases,
+    sentences,
+    speakers,
+    transcripts,
+    truecase,
+)
 from sensegraph.language import text as texts
 from sensegraph.language.asking import answer_types, enumerations, kinds, question_words, sentence_cues
 from sensegraph.language.dates import intervals, stated_dates
@@ -181,3 +192,22 @@ def describe_when(question: str, today: str = "") -> str | None:
     """The time that a question asks about, in words."""
     when = stated_dates.when_asked(question, today)
     return stated_dates.describe_when(when) if when else None
+
+
+def find_kind_names(question: str, text: str) -> list[Any]:
+    """The names that a text puts beside the noun of a question, and whether it has the noun at all."""
+    asked = kinds.read_asked_kind(question)
+    return [asked.is_in(text), asked.series, list(asked.find_names(text))] if asked else []
+
+
+def weigh_background(words: Sequence[str]) -> list[float]:
+    """How many of a million sentences of general English hold the stem of each word, and what is added to every one."""
+    shares = background.read_background()
+    return [*(round(1e6 * shares.get(background.stem_of(word), 0.0), 6) for word in words), 1e6 * background.RAREST]
+
+
+def look_up(table: str, words: Sequence[str]) -> list[Any]:
+    """What a table of words has for each of these; of a list, whether it has it."""
+    found = getattr(naming_words, table)
+    held = found() if callable(found) else found
+    return [held.get(word) if isinstance(held, Mapping) else word in held for word in words]

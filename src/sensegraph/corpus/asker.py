@@ -18,7 +18,7 @@ from sensegraph.index.index import Index
 from sensegraph.index.restricted.moment import ask_in_time, restrict_to_time, time_notes
 from sensegraph.index.restricted.scope import check_scope
 from sensegraph.language.text import count_tokens
-from sensegraph.methods import ALIASES, METHODS, load_method, parts_needed
+from sensegraph.methods import ALIASES, load_method, parts_needed
 from sensegraph.methods.auto import Able, Choice, choose_method, find_names_with
 from sensegraph.questions import Scope
 from sensegraph.runtime.activity import StopToken, begin_activity, tell_stage
@@ -117,8 +117,7 @@ class Asker:
             else:
                 choice = choose_method(question, index or self._builder.index(), self._able)
             wanted = choice.method
-        plain = wanted in METHODS and not given and not settings.methods.get(wanted)  # there is nothing to check
-        return load_method(wanted, **({} if plain else settings.method_settings(wanted, given))), choice
+        return load_method(wanted, **settings.method_settings(wanted, given)), choice
 
     @property
     def _able(self) -> Able:

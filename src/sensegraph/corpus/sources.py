@@ -279,11 +279,9 @@ class Mirror:
             inside = [name_inside(str(p), str(base)) for p in paths]
             gone = [name for name in gone if any(not part or name.startswith(f"{part}/") for part in inside)]
         # Of what is unread it is not known what it holds. A folder holds nothing at all where its disk is not there.
-        folders = [p for p in paths if os.path.isdir(p) and _can_list(p)]
+        folders = [p for p in paths if _can_list(p)]
         empty = [str(p) for p in folders if all(n.startswith(".") for n in os.listdir(p))]
-        closed = [
-            s.path for s in skipped if isinstance(s, PartlyRead) or not os.path.isdir(s.path) or not _can_list(s.path)
-        ]
+        closed = [s.path for s in skipped if isinstance(s, PartlyRead) or not _can_list(s.path)]
         unread = tuple(dict.fromkeys([*empty, *closed]))
         withheld = [name for name in gone if _may_be_unread(name, [base] if base else paths, unread)]
         renamed = self._renamed([n for n in gone if n not in withheld], [d for d in documents if d.id not in now], now)
@@ -335,6 +333,7 @@ def _content_key(d: Document) -> str:
 
 
 def _can_list(path: str | Path) -> bool:
+    """Whether this is a folder whose names can be read."""
     try:
         os.listdir(path)
     except OSError:

@@ -6,6 +6,8 @@ The lists are short on purpose: each entry is common knowledge of how names are 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from functools import cache
 from types import MappingProxyType
 
 from sensegraph.language.word_lists import (
@@ -84,13 +86,15 @@ KINDS = MappingProxyType({word: kind for kind, words in read_table(_SECTIONS["ty
 
 COUNTRY = read_forms(read_lines("countries"))
 """The name of the country for each of its other forms, both folded: `danish` → `denmark`, `u s` → `united states`."""
-
-
-REGIONS = MappingProxyType(
-    {form: form for form in COUNTRY.values()}
-    | {form: name for form, name in COUNTRY.items() if len(form) <= 3 or name.startswith("united")}
-    | {form: name for name, forms in read_table(_SECTIONS["regions"]) for form in (name.replace("-", " "), *forms)}
-)
-"""Parts of countries, and countries, by their names and codes, folded: what stands behind the name of a place."""
 CARRIERS = _LISTS["carriers"]
 """What a thing comes as (a DVD, an abstract): in parentheses it tells nothing apart."""
+
+
+@cache
+def list_regions() -> Mapping[str, str]:
+    """Parts of countries, and countries, by their names and codes, folded: what stands behind the name of a place."""
+    return MappingProxyType(
+        {form: form for form in COUNTRY.values()}
+        | {form: name for form, name in COUNTRY.items() if len(form) <= 3 or name.startswith("united")}
+        | {form: name for name, forms in read_table(_SECTIONS["regions"]) for form in (name.replace("-", " "), *forms)}
+    )

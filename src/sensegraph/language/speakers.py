@@ -212,7 +212,7 @@ _KEPT = frozenset("II III IV AM MP PhD MD CEO CTO TV".split())
 def recase_label(label: str) -> str:
     """A label as a name is written: words in capitals become capitalised ("MAY-LI KAY" → "May-Li Kay").
 
-    Initials, numerals and two consonants in front ("JJ", "TJ") stay as they are.
+    Initials, numerals and two consonants in front ("JJ", "TJ") stay as they are, but for titles ("MR. LEE").
     """
 
     def capitalise(match: re.Match[str]) -> str:
@@ -221,7 +221,7 @@ def recase_label(label: str) -> str:
             return part.casefold()
         return f"Mc{part[2:].capitalize()}" if part.startswith("MC") and len(part) > 3 else part.capitalize()
 
-    words = _MARKS["mark"].sub("", label.strip()).split()
+    words, titles = _MARKS["mark"].sub("", label.strip()).split(), english_words("titles")
     last = len(words) - 1
     for place, word in enumerate(words):
         letters = word.replace(".", "").replace("'", "").replace("’", "")
@@ -229,6 +229,6 @@ def recase_label(label: str) -> str:
             continue
         if 0 < place < last and word.casefold() in _PARTICLES:
             words[place] = word.casefold()
-        elif len(letters) > 2 or place == last or set(letters) & set("AEIOUY"):
+        elif len(letters) > 2 or place == last or letters.casefold() in titles or set(letters) & set("AEIOUY"):
             words[place] = re.sub(r"[^\W_]+", capitalise, word)
     return " ".join(words)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import chain
+from math import fsum
 from types import MappingProxyType
 from typing import Any, TypeVar
 
@@ -178,7 +179,7 @@ def _detect_beginning(text: str) -> str:
         return "en"
     best = [code for code in LANGUAGES if counts[code] == most]
     if len(best) > 1:
-        best.sort(key=lambda code: -sum(1 / len(languages[word]) for word in words if code in languages[word]))
+        best.sort(key=lambda code: -fsum(1 / len(languages[word]) for word in words if code in languages[word]))
     return best[0]
 
 

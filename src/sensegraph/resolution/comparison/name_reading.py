@@ -165,10 +165,11 @@ def _split_regions(name: str) -> tuple[str, list[str]]:
     regions: list[str] = []
     while True:
         head, comma, last = (part.strip() for part in name.rpartition(","))
-        region = naming_words.REGIONS.get(fold_word(last), "") if comma and head else ""
+        region = naming_words.list_regions().get(fold_word(last), "") if comma and head else ""
         if not region and not comma and len(name) < _SHORT and not name.isupper():
             head, _, last = name.rpartition(" ")
-            region = naming_words.REGIONS.get(last.casefold(), "") if len(last) in (2, 3) and last.isupper() else ""
+            coded = len(last) in (2, 3) and last.isupper()
+            region = naming_words.list_regions().get(last.casefold(), "") if coded else ""
         if not region or (last.isupper() and last.casefold() in naming_words.LEGAL):
             break
         name = head
@@ -196,7 +197,7 @@ _LIGATURES = {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ł": "l
 
 def _read_beside(text: str) -> tuple[str, ...]:
     """The words in parentheses that tell a thing, not what it comes as (DVD); the name of a region is one word."""
-    if region := naming_words.REGIONS.get(fold_word(text)):
+    if region := naming_words.list_regions().get(fold_word(text)):
         return (region,)
     words = (_normalize_word(t, 0, 1) for t in _split_tokens(text))
     return tuple(word for word in words if word not in naming_words.CARRIERS)
