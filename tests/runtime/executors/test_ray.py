@@ -1,4 +1,4 @@
-"""What goes to a cluster of Ray, how much at once, and what becomes of it: over a cluster that stands in this process."""
+"""What goes to a cluster of Ray, how much at once, and what comes of it: over a cluster that stands in this process."""
 
 from __future__ import annotations
 
@@ -287,7 +287,7 @@ def test_a_copy_that_ends_again_and_again_fails_its_item_alone(cluster: Cluster,
         raise Ended("x" * 300)
 
     monkeypatch.setattr(cluster, "get", end)
-    with pytest.raises(ItemFailed, match=rf"ended \(x{{200}}\)$"):
+    with pytest.raises(ItemFailed, match=r"ended \(x{200}\)$"):
         pool.call(1)
     assert pool._idle.qsize() == pool.size == 3
 
