@@ -146,9 +146,8 @@ def test_a_preset_says_how_many_of_its_choices_cannot_be_set(tmp_path: Path, mon
     chosen = find_preset("edge2024")
     left = sum(not choice.setting for choice in chosen.choices)
     lines = run("init", tmp_path / "a", "--preset", "edge2024").stdout.splitlines()
-    assert lines[1] == (
-        f"with the settings of {chosen.paper}; {left} of its choices cannot be set: sensegraph config presets {chosen.name}"
-    )
+    told = f"with the settings of {chosen.paper}; {left} of its choices cannot be set: "
+    assert lines[1] == f"{told}sensegraph config presets {chosen.name}"
     assert 0 < left < len(chosen.choices)
 
 
