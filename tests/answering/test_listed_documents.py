@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -12,17 +13,29 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sensegraph.answering import asking
-from sensegraph.answering.asking import Candidates, add_rare_chunks, leads_of, make_inquiry, score_candidates
+from sensegraph.answering import asking, looked_up_chunks
+from sensegraph.answering.asking import (
+    Candidates,
+    add_rare_chunks,
+    conclude_answer,
+    leads_of,
+    make_inquiry,
+    score_candidates,
+)
 from sensegraph.answering.grounding import citations
 from sensegraph.answering.grounding.citations import ByInference
-from sensegraph.answering.looked_up_chunks import find_files_called, find_listed_chunks, find_opening_chunks
+from sensegraph.answering.looked_up_chunks import (
+    find_files_called,
+    find_listed_chunks,
+    find_named_chunks,
+    find_opening_chunks,
+)
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.errors import EndpointError, ItemFailed, SettingsError
 from sensegraph.index.index import Index
 from sensegraph.trials import Check
-from sensegraph.types import Document, Evidence, Inquiry, Lead, Passage, Question, Statement, Usage
+from sensegraph.types import Document, Evidence, Inquiry, Lead, Passage, Question, Source, Statement, Usage
 
 FAR = "It rained on the old quay and nobody came by boat or by train for a very long time. " * 8
 
@@ -165,3 +178,66 @@ def test_a_statement_is_supported_where_entailment_is_likeliest(tmp_path: Path, 
     monkeypatch.setattr(citations, "find_spec", lambda name: None)
     with pytest.raises(SettingsError, match="needs an extra"):
         ByInference(str(tmp_path))
+
+
+# ── of many chunks those that are read ──
+
+NAMED = "Pia Holt came to the mill of Orl at noon with bread, nets, ropes and lamps for the crew. "
+FILLED = "The mill of Orl was old and dark, and nobody mended its wheel, roof, door or stairs. " * 3
+
+
+@pytest.fixture(scope="module")
+def mill(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
+    """Sixty documents that open with a name and sixty that name it later, in the same words."""
+    documents = [Document(f"late-{i:02}", f"{FILLED}\n\n{NAMED}") for i in range(60)]
+    documents += [Document(f"open-{i:02}", f"{NAMED}\n\n{FILLED}") for i in range(60)]
+    documents += [Document("z", f"{FILLED}\n\nPia Holt was born in Orl and worked as a miller until her end.")]
+    settings = {"engine": "offline", "index": {"parts": [], "chunk_tokens": 30, "chunk_overlap": 0}}
+    with Corpus.open(tmp_path_factory.mktemp("mill"), settings=settings) as made:
+        made.add(documents)
+        made.build()
+        yield made
+
+
+def test_of_many_chunks_with_a_name_beginnings_and_what_presents_it_are_read(
+    mill: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[list[str]] = []
+    usual = looked_up_chunks._rate_chunks
+
+    def rate(name: Any, chunks: Any) -> Any:
+        read.append([c.document for c in chunks])
+        return usual(name, chunks)
+
+    monkeypatch.setattr(looked_up_chunks, "_rate_chunks", rate)
+    passages, counts = find_named_chunks("Who is Pia Holt?", mill.index())
+    counted = Counter(name.partition("-")[0] for name in read[0])
+    assert counted == {"open": 60, "late": 39, "z": 1}
+    assert counts is not None
+    assert (counts.exact, counts.documents) == (False, 100)
+    assert "was born in Orl" in passages[0].text
+    assert len(passages) == 12
+
+
+def test_a_list_is_whole_where_all_that_there_is_was_read(tmp_path: Path) -> None:
+    def find(count: int) -> tuple[int, bool]:
+        texts = [f"The barge BG-{i % 20} sank at noon." for i in range(count)]
+        with Corpus.open(tmp_path / str(count), settings={"engine": "offline", "index": {"parts": []}}) as made:
+            made.add([Document(f"d-{i:02}", text if i < 24 else "No barge sank. " * 2) for i, text in enumerate(texts)])
+            made.build()
+            found, whole = find_listed_chunks("Which barges sank?", made.index())
+            return len(found), whole
+
+    assert find(60) == (24, True)
+    assert find(61) == (24, False)
+
+
+def test_each_statement_is_told_as_it_is_known_where_somebody_listens(quay: Corpus, index: Index) -> None:
+    heard: list[str] = []
+    rt = replace(quay.runtime(), hear=heard.append)
+    chunk = next(c for c in index.chunks([e.id for e in index.catalogue.chunks]).values() if "bans fires" in c.text)
+    evidence = Evidence((Passage("chunk", chunk.id, chunk.text, 1.0, "", (Source(chunk.id, 0, len(chunk.text)),)),))
+    question = Question("What does the law ban on boats?")
+    told = conclude_answer(question, evidence, index, rt)
+    assert "".join(heard).strip() == told.text.strip() != ""
+    assert conclude_answer(question, evidence, index, quay.runtime()).text == told.text
