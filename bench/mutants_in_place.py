@@ -314,14 +314,8 @@ def name_code(code: CodeType) -> tuple[str, str, int]:
 
 
 def enter_copy(session: pytest.Session, scratch: Path) -> None:
-    """Make a copy of a process quiet, its children killable with it, and its files those of one folder.
-
-    It has one core, so that no work goes to other processes, however busy the machine is: they know no mutant.
-    """
+    """Make a copy of a process quiet, its children killable with it, and its files those of one folder."""
     os.setsid()
-    if hasattr(os, "sched_setaffinity"):
-        cores = sorted(os.sched_getaffinity(0))
-        os.sched_setaffinity(0, {cores[os.getpid() % len(cores)]})
     nowhere = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(nowhere, stream)
