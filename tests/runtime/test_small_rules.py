@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 from urllib.parse import urlsplit
@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from sensegraph.errors import ItemFailed, SettingsError
+from sensegraph.runtime import delegating
 from sensegraph.runtime.activity import take_lock
 from sensegraph.runtime.batches import Call, Doubts, Kept, Orders, SetAside, Work, doubts_any, replace_doubted
 from sensegraph.runtime.database_address import DatabaseAddress, is_database
@@ -18,9 +19,10 @@ from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.runtime.store_place import StorePlace
-from sensegraph.runtime.stores import postgres, postgres_replica
+from sensegraph.runtime.stores import postgres, postgres_replica, sqlite
 from sensegraph.runtime.stores.corpus_store import Spent
 from sensegraph.runtime.stores.sqlite import SqliteStore
+from wired import runtime
 
 
 class Taken:
@@ -229,3 +231,55 @@ def test_work_ends_where_it_is_stopped_and_counts_what_was_begun() -> None:
 @step("small.twice", version=1)
 def twice(items: Any) -> list[int]:
     return [1] * (2 * len(items))
+
+
+def test_what_is_missing_is_listed_by_its_first_place(store: SqliteStore) -> None:
+    rt = runtime(store)
+    assert rt.missing(measure, ["a", "bb", "a", "ccc", "bb"]) == [0, 1, 3]
+    rt.each(measure, ["bb"])
+    assert rt.missing(measure, ["a", "bb", "a", "ccc", "bb"]) == [0, 3]
+    rt.each(measure, ["a", "ccc"])
+    assert rt.missing(measure, ["a", "bb"]) == []
+
+
+def test_a_store_is_read_where_nothing_can_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+    usual = sqlite.sqlite3.connect
+
+    def connect(place: Any, **given: Any) -> Any:
+        opened.append(str(place).partition("?")[2])
+        return usual(":memory:")
+
+    monkeypatch.setattr(sqlite.sqlite3, "connect", connect)
+    log = tmp_path / "store.sqlite-wal"
+    for writable, bytes_of_log, mode in (
+        (True, None, "mode=ro"), (False, None, "mode=ro&immutable=1"), (False, 0, "mode=ro&immutable=1"),
+        (False, 10, "mode=ro"), (True, 0, "mode=ro"),
+    ):  # fmt: skip
+        log.unlink(missing_ok=True)
+        if bytes_of_log is not None:
+            log.write_bytes(b"x" * bytes_of_log)
+        monkeypatch.setattr(sqlite.os, "access", lambda path, how, writable=writable: writable)
+        SqliteStore(tmp_path, readonly=True).close()
+        assert opened.pop() == mode
+
+
+@pytest.mark.parametrize(
+    ("delegated", "there", "told"), [(True, False, [(0, 1), (1, 1)]), (True, True, []), (False, True, [])]
+)
+def test_what_a_worker_does_is_told_as_one_thing(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch, delegated: bool, there: bool, told: list[tuple[int, int]]
+) -> None:
+    steps: list[tuple[int, int]] = []
+    quiet = runtime(store)
+    if there:
+        quiet.once(measure, "abc", names=["x"])
+    rt = replace(quiet, progress=lambda step, done, total: steps.append((done, total)))
+    monkeypatch.setattr(delegating, "is_delegated", lambda rt, asks: delegated)
+    monkeypatch.setattr(
+        delegating,
+        "work_on_worker",
+        lambda rt, work, asks: replace(rt, progress=quiet.progress).once(measure, "abc", names=["x"]).key,
+    )
+    found = delegating.once_on_worker(rt, measure, lambda: "abc", names=["x"])
+    assert (found.value, steps) == (3, told)

@@ -363,3 +363,15 @@ def test_after_sixteen_good_replies_four_calls_become_five_and_no_more_than_are_
         widths.append(gate.width)
     assert [widths.index(width) + 1 for width in (2, 3, 4, 5)] == [8, 16, 28, 44]
     assert max(widths) == 5
+
+
+@pytest.mark.parametrize(
+    ("text", "figure"),
+    [
+        ("limit: 12,345, requested", 12345),
+        ("limit: 1_000, requested", 1000),
+        ("limit: 1234567890123, requested", 123456789012),
+    ],
+)
+def test_of_a_figure_twelve_digits_are_read(text: str, figure: int) -> None:
+    assert classify_error(400, Told(f"maximum context length is over; {text}"), {}, ()).most == figure
