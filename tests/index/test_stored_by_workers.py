@@ -21,6 +21,7 @@ from sensegraph.index import navigation, vectors
 from sensegraph.index.browse.copies import find_originals
 from sensegraph.index.browse.documents import DocumentTable, find_named_spans, list_entities_at, read_named_spans
 from sensegraph.index.graph import partitions
+from sensegraph.index.graph.lookups import build_lookups
 from sensegraph.index.graph.part_inputs import read_slices
 from sensegraph.index.index import Index
 from sensegraph.index.navigation import add_navigation, navigate_segments
@@ -277,3 +278,7 @@ def test_a_part_of_an_index_holds_what_its_documents_hold(made: Corpus, index: I
         known = [e.id for e in other]
         assert list(inside.positions(kind)) == [known.index(e.id) for e in held if e.id in known]
     assert set(chain.from_iterable(e.chunks for e in inside.graph.entities)) <= {every[i].id for i in places}
+    (wanted,) = build_lookups.fn([(inside.graph, inside.hierarchy)])
+    for name in wanted.__dataclass_fields__:
+        assert np.array_equal(getattr(inside.lookups, name), getattr(wanted, name)), name
+    assert (wanted.homes >= 0).any()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from sensegraph.index.browse.documents import find_named_spans
+from sensegraph.index.graph import slicing
 from sensegraph.index.graph.graph_settings import GraphSettings
 from sensegraph.index.graph.merging import gather_relations, merge_extractions
 from sensegraph.index.hierarchy.gathering import order_small
@@ -90,3 +92,20 @@ def test_a_relation_that_is_said_one_way_alone_has_a_direction() -> None:
     assert found.directed
     (found,) = merge_extractions([SAID[0], SAID[1]], GraphSettings()).relations
     assert (found.directed, found.weight, len(found.descriptions)) == (False, 2.0, 1)
+
+
+def test_texts_that_several_rows_hold_are_shared_those_that_save_most_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    def row(chunk: str, said: str = "") -> Any:
+        return SimpleNamespace(chunk=chunk, said=SimpleNamespace(text=said) if said else None)
+
+    rows: Any = SimpleNamespace(
+        mentions=[row("c1", "twelve chars"), row("c1", "twelve chars"), row("c2", "once alone")],
+        bound=[row("c1", "four")], links=[row("c2", "four"), row("c3", "four")],
+        claims=[SimpleNamespace(description="four"), SimpleNamespace(description="nine char")],
+    )  # fmt: skip
+    # saved: 3 × 4 of "four", 1 × 12, 2 × 2 of c1, 1 × 2 of c2; of equal ones the first in order saves more
+    assert slicing._list_shared(rows) == b"c2c1twelve charsfour"
+    monkeypatch.setattr(slicing, "_SHARED", 8)
+    assert slicing._list_shared(rows) == b"c2c1four"
+    monkeypatch.setattr(slicing, "_SHARED", 7)
+    assert slicing._list_shared(rows) == b"c1four"
