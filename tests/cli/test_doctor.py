@@ -15,11 +15,13 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 from sensegraph import plugins
-from sensegraph.cli import doctor
+from sensegraph.cli import app, doctor
 from sensegraph.cli.doctor import check_folder, check_installation, check_store
 from sensegraph.cli.options import CommandRun
+from sensegraph.corpus import diagnosis
 from sensegraph.corpus.settings import Settings
 from sensegraph.errors import Busy, StoreError
 from sensegraph.models.endpoint.probes import Finding
@@ -250,3 +252,59 @@ def test_another_build_is_told_where_one_could_build_here() -> None:
     assert "build" not in look(corpus)
     del corpus.store.is_whole  # a database checks itself
     assert look(corpus)["store"][0].startswith("whole")
+
+
+# ── the command ──
+
+
+@pytest.mark.parametrize(
+    ("words", "asked", "fails"),
+    [
+        ((), [("tools", "offline")], False),
+        (("--online",), [("endpoint", "offline", False)], False),
+        (("--online", "--window"), [("endpoint", "offline", True)], False),
+        (("--online",), [("endpoint", "offline", False)], True),
+    ],
+)
+def test_an_endpoint_is_asked_only_where_that_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], asked: list[Any], fails: bool
+) -> None:
+    seen: list[Any] = []
+    found = diagnosis.Diagnosis((Finding("engine", "it", fails=fails),), "http://h" if words else "", 7)
+
+    def ask(root: Path, settings: Settings, *, window: bool) -> diagnosis.Diagnosis:
+        assert root == tmp_path
+        seen.append(("endpoint", settings.engine, window))
+        return found
+
+    def describe(settings: Settings) -> diagnosis.Diagnosis:
+        seen.append(("tools", settings.engine))
+        return found
+
+    monkeypatch.setattr(diagnosis, "ask_endpoints", ask)
+    monkeypatch.setattr(diagnosis, "describe_tools", describe)
+    monkeypatch.setattr(doctor, "check_installation", lambda: iter([Finding("python", "3")]))
+    monkeypatch.setattr(doctor, "check_folder", lambda run, settings: iter([Finding("store", "whole")]))
+    (tmp_path / "sensegraph.toml").write_text('engine = "offline"\n[index]\nchunk_tokens = 200\n')
+    done = CliRunner().invoke(app, ["doctor", *words, "--root", str(tmp_path)])
+    assert (seen, done.exit_code) == (asked, int(fails))
+    lines = done.stdout.splitlines()
+    assert lines[-4 - fails : len(lines) - fails] == [
+        "python    3", "settings  2 given", "store     whole", "engine    it",
+    ]  # fmt: skip
+    assert ("endpoint  http://h  (7 tokens used)" in lines) == bool(words)
+
+
+def test_settings_without_a_file_are_as_they_are_by_default_and_mistakes_end_the_look(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(doctor, "check_installation", lambda: iter([Finding("python", "3")]))
+    plain = CliRunner().invoke(app, ["doctor", "--root", str(tmp_path)])
+    assert "all as they are by default" in plain.stdout
+    (tmp_path / "sensegraph.toml").write_text('engin = "x"\nmethd = "y"\n')
+    wrong = CliRunner().invoke(app, ["doctor", "--root", str(tmp_path)])
+    assert (wrong.exit_code, [line.split()[0] for line in wrong.stdout.splitlines()[:2]]) == (1, ["python", "settings"])
+    assert wrong.stdout.count("→ `sensegraph config check` lists all mistakes") == 2
+    assert "store" not in wrong.stdout
+    clash = CliRunner().invoke(app, ["doctor", "--window"])
+    assert (clash.exit_code, "--window needs --online" in clash.stderr) == (2, True)

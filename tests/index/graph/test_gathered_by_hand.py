@@ -5,8 +5,11 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
+from sensegraph.algorithms import segments
+from sensegraph.index import vectors
 from sensegraph.index.browse.documents import find_named_spans
 from sensegraph.index.graph import slicing
 from sensegraph.index.graph.graph_settings import GraphSettings
@@ -109,3 +112,29 @@ def test_texts_that_several_rows_hold_are_shared_those_that_save_most_last(monke
     assert slicing._list_shared(rows) == b"c2c1four"
     monkeypatch.setattr(slicing, "_SHARED", 7)
     assert slicing._list_shared(rows) == b"c1four"
+
+
+@pytest.mark.parametrize(
+    ("count", "usual"),
+    [
+        (0, 256), (64 * 255, 256), (64 * 511, 256), (64 * 512, 512), (64 * 1023, 512), (64 * 1024, 1024),
+        (64 * 8192, 8192), (64 * 16384, 8192), (64 * 10**6, 8192),
+    ],
+)  # fmt: skip
+def test_vectors_are_cut_in_about_sixty_four_segments_that_are_neither_short_nor_long(
+    monkeypatch: pytest.MonkeyPatch, count: int, usual: int
+) -> None:
+    class Cut(Exception):
+        """It would be cut so."""
+
+    def cut(ends: Any, size: int, most: int) -> None:
+        raise Cut(ends.tolist(), size, most)
+
+    bound = 2**32 // usual
+    names = np.array([[(bound - 1) << 32, 0], [bound << 32, 0]], np.uint64)
+    monkeypatch.setattr(segments, "cut_runs", cut)
+    monkeypatch.setattr(vectors, "_name_texts", lambda texts: names)
+    texts: Any = range(count)
+    with pytest.raises(Cut) as caught:
+        vectors._embed_segments(texts, None)  # type: ignore[arg-type]
+    assert caught.value.args == ([True, False], usual, 3 * usual)
