@@ -19,6 +19,7 @@ from sensegraph import cli
 from sensegraph.cli import app, asking, move_command_first
 from sensegraph.cli.curating import _format_applied
 from sensegraph.cli.lab.question_sources import SourceRequest, _check_flags
+from sensegraph.cli.old_names import replace_old_names
 from sensegraph.cli.options import CommandRun, report_skipped
 from sensegraph.documents.document_files import Skipped
 from sensegraph.errors import InputError
@@ -227,3 +228,29 @@ def test_flags_of_training_data_go_with_the_kind_of_their_corpus(tmp_path: Path)
         assert given.startswith("--questions and --from-graph go with an index")
     assert check("index", count=3, write_answers=True).startswith("--write-answers goes with --questions")
     assert check("file.json", near="bm25").startswith("--near goes with a corpus")
+
+
+@pytest.mark.parametrize(
+    ("words", "now", "messages"),
+    [
+        ("presets x", "config presets x", 1),
+        ("tune evaluate f", "tune eval f", 1),
+        ("tune data f", "tune data f", 0),
+        ("match evaluate", "graph query evaluate", 1),
+        ("index --plan a", "index --dry-run a", 1),
+        ("index a -- --plan", "index a -- --plan", 0),
+        ("search q --top=3", "search q --limit=3", 1),
+        ("show report --top 3", "show report --limit 3", 1),
+        ("show --top 3", "show --top 3", 0),
+        ("entity --top 3", "show entity --limit 3", 2),
+        ("eval p.toml --estimate", "eval p.toml --dry-run", 1),
+        ("eval run p.toml --estimate", "eval run p.toml --dry-run", 1),
+        ("eval --estimate", "eval --estimate", 0),
+        ("evaluate p.toml --estimate", "eval p.toml --dry-run", 2),
+        ("", "", 0),
+    ],
+)
+def test_old_words_and_options_stand_for_those_of_now(words: str, now: str, messages: int) -> None:
+    found, told = replace_old_names(words.split())
+    assert (found, len(told)) == (now.split(), messages)
+    assert all("the old name goes with version 0.3" in line for line in told)
