@@ -30,10 +30,8 @@ def list_defaults() -> str:
     """Every command with what its options hold."""
     lines = []
     for words, command in walk_commands(typer.main.get_command(app)):
-        told = []
-        for p in command.params:
-            if p.default is not None and p.default is not False and p.default != "":
-                told.append(f"{p.name}={str(p.default) if isinstance(p.default, Path) else p.default!r}")
+        held = {p.name: str(p.default) if isinstance(p.default, Path) else p.default for p in command.params}
+        told = [f"{name}={v!r}" for name, v in held.items() if v is not None and v is not False and v != ""]
         lines.append(f"{words}: {', '.join(told)}".strip(": "))
     return "\n".join(lines) + "\n"
 
