@@ -211,3 +211,14 @@ def test_a_step_says_what_it_gives_and_travels_as_its_name() -> None:
     assert (count.decode(b"3"), keep_raw.decode(b"3")) == (3, b"3")
     assert (count.encode(3), keep_raw.encode(b"x")) == (b"3", b"x")
     assert count.__reduce__()[1] == (__name__, "count")
+
+
+def test_an_id_before_the_first_or_in_an_empty_table_is_not_found(store: SqliteStore) -> None:
+    store.write_rows("t.some", [("m", b"1"), ("c", b"2")])
+    store.write_rows("t.none", [])
+    some, none = store.rows("t.some"), store.rows("t.none")
+    assert some is not None
+    assert none is not None
+    assert some.find(["a", "", "c", "d", "m", "z"]) == {"c": b"2", "m": b"1"}
+    assert (none.find(["a", ""]), list(none.ids()), list(none.scan()), len(none)) == ({}, [], [], 0)
+    assert (list(some.ids()), some.at([1, 0])) == (["m", "c"], [b"2", b"1"])
