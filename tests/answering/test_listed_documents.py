@@ -35,7 +35,7 @@ from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.errors import EndpointError, ItemFailed, SettingsError
 from sensegraph.index.index import Index
 from sensegraph.trials import Check
-from sensegraph.types import Document, Evidence, Inquiry, Lead, Passage, Question, Source, Statement, Usage
+from sensegraph.types import Document, Evidence, Inquiry, Lead, Passage, Point, Question, Source, Statement, Usage
 
 FAR = "It rained on the old quay and nobody came by boat or by train for a very long time. " * 8
 
@@ -241,3 +241,15 @@ def test_each_statement_is_told_as_it_is_known_where_somebody_listens(quay: Corp
     told = conclude_answer(question, evidence, index, rt)
     assert "".join(heard).strip() == told.text.strip() != ""
     assert conclude_answer(question, evidence, index, quay.runtime()).text == told.text
+
+
+def test_points_of_all_batches_stand_best_first_and_those_of_nothing_are_left_out(
+    index: Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scores = ((10.0, 0.0), (30.0, 20.0), (20.0, -1.0, 0.5))
+    rated = [tuple(Point((Statement(f"{s}"),), s) for s in batch) for batch in scores]
+    rt: Any = SimpleNamespace(each=lambda step, inquiries: rated[: len(inquiries)])
+    monkeypatch.setattr(asking, "point_passage", lambda point, batch: Passage("point", batch[0].id, "", point.score))
+    batches = [[Passage("chunk", name, "x")] for name in "abc"]
+    found = asking.rate_batches(Question("Who?"), batches, index, rt)
+    assert [(p.id, p.score) for p in found] == [("b", 30.0), ("b", 20.0), ("c", 20.0), ("a", 10.0), ("c", 0.5)]
