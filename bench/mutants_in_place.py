@@ -39,6 +39,7 @@ FAILED, PASSED, UNTRIED = 1, 0, 3
 FUNCTIONS = ast.FunctionDef, ast.AsyncFunctionDef
 SPARE, PATIENCE = 10.0, 4.0  # CPU seconds; a mutant whose tests take longer than so many times the usual is noticed
 SEARCHED = 0.6  # share of the time that may go into finding out which tests run which change
+MARK = "mutant_runs_here"  # what a marked statement calls: a name that no module of the package has for something else
 NOTICED_BY = "noticed-by"  # the file in which a copy leaves the name of the test that failed
 
 
@@ -95,7 +96,7 @@ def find_changed(path: Path, changed: str | ast.Module) -> list[tuple[CodeType, 
 
 
 def mark_statements(path: Path, places: Mapping[int, tuple[int, int, int, int] | None]) -> ast.Module:
-    """A module in which `tell_run(number)` stands before the statement around each place.
+    """A module in which a call of `MARK` with its number stands before the statement around each place.
 
     Without a place, before the last statement of all functions. Lambdas outside functions tell it before their value.
     """
@@ -174,7 +175,7 @@ def follow_cache(cache: Any, run: set[int]) -> Any:
 
 def call_tell_run(number: int) -> ast.Call:
     """The call by which a changed statement tells that it runs."""
-    return ast.Call(ast.Name("tell_run", ast.Load()), [ast.Constant(number)], [])
+    return ast.Call(ast.Name(MARK, ast.Load()), [ast.Constant(number)], [])
 
 
 class InPlace:
@@ -253,7 +254,7 @@ class InPlace:
             for path, places in by_path.items():
                 self.swap(find_changed(path, mark_statements(path, places)))
             run: set[int] = set()
-            builtins.tell_run = run.add  # type: ignore[attr-defined]
+            setattr(builtins, MARK, run.add)
             follow_caches(self.caches, run)
             tests: dict[int, list[str]] = defaultdict(list)
             seconds: dict[str, float] = {}

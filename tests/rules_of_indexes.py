@@ -13,6 +13,7 @@ from sensegraph.index.graph.lookups import build_lookups, build_ties, entity_sal
 from sensegraph.index.graph.merging import merge_extractions
 from sensegraph.index.graph.seen_names import NameGraph
 from sensegraph.index.graph.told_names import list_short_forms
+from sensegraph.index.hierarchy import gathering
 from sensegraph.index.hierarchy.communities import ClusterSettings, group_entities
 from sensegraph.index.hierarchy.gathering import gather_components, order_small
 from sensegraph.index.manifest import Catalogue, ChunkEntry, DocumentEntry
@@ -82,3 +83,13 @@ def look_up(corpus: str) -> list[Any]:
         [[r.kind, r.why] for r in defined],
         [[m.name, m.type, m.count, len(m.neighbours), len(m.places)] for m in (names.mentioned(row) for row in first)],
     ]  # fmt: skip
+
+
+def grow(sizes: list[int], most: int) -> list[Any]:
+    """The communities that small components of so many entities are gathered in: sizes, nested as they are."""
+    components = [tuple(f"{i:04}-{n}" for n in range(size)) for i, size in enumerate(sizes)]
+
+    def show(branch: Any) -> Any:
+        return [show(part) for part in branch.parts] if branch.parts else len(branch.entities)
+
+    return [show(branch) for branch in gathering._grow_branches(components, most)]

@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from sensegraph.resolution import senses
+from sensegraph.resolution import aliases, senses
+from sensegraph.resolution import log as log_of_names
+from sensegraph.resolution.aliases import Operation
 from sensegraph.resolution.comparison import aligned, name_columns, name_reading, scoring, weighing
 from sensegraph.resolution.resolution_types import Judged, Mentioned, Resolving
 from sensegraph.resolution.resolver import resolve
@@ -155,3 +157,40 @@ def find_owners(shown: str, uses: dict[str, Sequence[str]], owners: dict[str, di
         for name, there in owners.items()
     ]
     return senses.find_owners((shown.casefold(), "name"), shown, given, full)
+
+
+def read_log(log: Sequence[Sequence[Any]]) -> list[Operation]:
+    """Operations from what names them: kind, names, others, documents, and more fields by their names."""
+    found = []
+    for number, (kind, names, *rest) in enumerate(log, 1):
+        others, documents, more = [*rest, *([], [], {})[len(rest) :]]
+        typed = [tuple((name, "t") for name in side) for side in (names, others)]
+        found.append(Operation(str(number), kind, *typed, tuple(documents), **more))
+    return found
+
+
+def replay(log: Sequence[Sequence[Any]]) -> Any:
+    """What a log makes: groups, moves, new names, names that are shown, what is kept apart, and notes."""
+    found = aliases.replay_operations(read_log(log))
+    return [
+        [[name for name, _ in group] for group in found.aliases.groups],
+        [[old[0], document, new[0]] for old, document, new in found.aliases.moved],
+        [[name[0], said] for name, said in found.aliases.made],
+        [[name[0], said] for name, said in found.aliases.shown],
+        [[a[0], b[0]] for a, b in found.aliases.apart],
+        found.notes, bool(found.aliases.key),
+    ]  # fmt: skip
+
+
+def forget(log: Sequence[Sequence[Any]], names: Sequence[str], documents: Sequence[str]) -> Any:
+    """What is left of each operation of a log where only these names and documents are there."""
+    left = log_of_names.forget_names(read_log(log), log_of_names.Known(set(names), set(documents)))
+    return [
+        o and [o.kind, [n for n, _ in o.names], [n for n, _ in o.others], o.documents, o.output, o.evidence]
+        for o in left
+    ]
+
+
+def call_roles(shown: str, *sentences: str) -> list[str]:
+    """The stems of what sentences call a name beside it."""
+    return sorted(senses._find_roles(shown, sentences))

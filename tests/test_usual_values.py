@@ -20,6 +20,8 @@ MOST, LEAST = 3, 0.5
 _OWN = 7
 NAME = "a text"
 FLAG: bool = -1 < 0
+@dataclass(frozen=True, slots=True, eq=False)
+@final
 class Settings:
     size: int = 10
     name: str = "x"
@@ -32,6 +34,7 @@ def _help(a=1): ...
     assert list(usual_values.values_of(ast.parse(text).body)) == [
         "(MOST, LEAST) = (3, 0.5)",
         "FLAG = -1 < 0",
+        "Settings(eq) = False",
         "Settings.size = 10",
         "Settings.read(most) = 4",
         "Settings.read(whole) = True",

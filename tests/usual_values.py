@@ -1,4 +1,5 @@
-"""What holds where nothing is said: numbers and switches that stand as defaults and constants under public names.
+"""What holds where nothing is said: numbers and switches that stand as defaults and constants under public names, and
+how public classes are shown and compared where that is said (`repr=False`).
 
 They are pinned in tests/data/usual-values.txt. Where one was meant to change: `python tests/usual_values.py` writes
 the file again. Of the engines only defaults of fields and parameters are pinned: their constants are figures of many
@@ -31,7 +32,10 @@ def values_of(body: list[ast.stmt], of: str = "") -> Iterator[str]:
     """`name = value` of the constants, fields and parameters that a module or a class gives such a value."""
     for node in body:
         match node:
-            case ast.ClassDef(name=name, body=inner) if not name.startswith("_"):
+            case ast.ClassDef(name=name, body=inner, decorator_list=made) if not name.startswith("_"):
+                given = [k for call in made if isinstance(call, ast.Call) for k in call.keywords]
+                rules = [k for k in given if k.arg not in ("frozen", "slots") and is_usual(k.value)]
+                yield from (f"{of}{name}({k.arg}) = {ast.unparse(k.value)}" for k in rules)
                 yield from values_of(inner, f"{name}.")
             case ast.FunctionDef(name=name, args=args) if not name.startswith("_"):
                 named = [*args.posonlyargs, *args.args]

@@ -4,8 +4,10 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import BrokenExecutor, Future
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -222,3 +224,55 @@ class TestLocalExecutor:
         assert isinstance(found[5], BaseException)
         again = dict(LocalExecutor(processes=2, patience=0).map(_process, [[i] for i in range(20)], waits=False))
         assert len(again) == 20
+
+
+class Workers:
+    """Workers that stand in this process; the one that gets the batch `deadly` dies before it begins."""
+
+    def __init__(self, deadly: int = -1) -> None:
+        self.deadly, self.given = deadly, list[dict[str, int]]()
+        self.futures: list[Future[Any]] = []
+
+    def begin(self, **given: int) -> Workers:
+        self.given.append(given)
+        return self
+
+    def submit(self, attempt: Callable[..., Any], call: Callable[[Any], Any], batch: Any) -> Future[Any]:
+        if batch == [self.deadly]:
+            raise BrokenExecutor("a worker died")
+        self.futures.append(Future())
+        self.futures[-1].set_result(attempt(call, batch))
+        return self.futures[-1]
+
+
+@pytest.mark.parametrize("processes", [2, 3])
+def test_workers_get_two_batches_each_at_once_and_one_that_died_is_a_value(
+    monkeypatch: pytest.MonkeyPatch, processes: int
+) -> None:
+    workers = Workers(deadly=9)
+    monkeypatch.setitem(sys.modules, "loky", SimpleNamespace(get_reusable_executor=workers.begin))
+    batches = Fetched([i] for i in range(20))
+    results = LocalExecutor(processes=processes, patience=0.0).map(tuple, batches, waits=False)
+    found = {}
+    for done in range(1, 21):
+        found.update([next(results)])
+        assert batches.count == min(2 * processes + done - 1, 20)
+    assert isinstance(found.pop(9), BrokenExecutor)
+    assert found == {i: (i,) for i in range(20) if i != 9}
+    assert workers.given == [{"max_workers": processes, "timeout": 60}]
+
+
+def test_leaving_early_cancels_what_workers_have_not_begun() -> None:
+    waiting: list[Future[Any]] = []
+
+    class Busy(Workers):
+        def submit(self, attempt: Callable[..., Any], call: Callable[[Any], Any], batch: Any) -> Future[Any]:
+            if batch == [0]:
+                return super().submit(attempt, call, batch)
+            waiting.append(Future())
+            return waiting[-1]
+
+    results = processes._run_windowed(Busy(), tuple, [[i] for i in range(9)], window=3)  # type: ignore[arg-type]
+    assert next(results) == (0, (0,))
+    results.close()  # type: ignore[attr-defined]
+    assert [future.cancelled() for future in waiting] == [True, True]

@@ -9,6 +9,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -16,9 +17,9 @@ import pytest
 
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SensegraphError, StoreError
-from sensegraph.runtime.stores.mending import _list_places
+from sensegraph.runtime.stores.mending import _list_places, is_as_left, mend_store, move_unreadable, note_as_left
 from sensegraph.runtime.stores.sealing import Damaged, is_sealed_array, seal, unseal
-from sensegraph.runtime.stores.sqlite import SqliteStore
+from sensegraph.runtime.stores.sqlite import _SCHEMA, SqliteStore
 from sensegraph.types import Usage
 from wired import stories
 
@@ -225,3 +226,117 @@ def test_rows_are_listed_from_both_ends_and_then_what_may_lie_between(
 ) -> None:
     pages: Any = Pages(rising, falling)
     assert list(_list_places(pages, "object", 9, 4)) == listed
+
+
+def test_each_kind_of_thing_that_is_damaged_is_counted_and_removed_and_nothing_else(store: SqliteStore) -> None:
+    store.write({f"k{i}": f"{i}".encode() * 9 for i in range(1100)}, "step")
+    for name in ("a", "b"):
+        store.write_rows(f"{name}.rows", [(f"{i:03}", b"x") for i in range(40)])
+        store.write_array(f"{name}.v", np.arange(9))
+    store.set_refs({"index": "a", "other": "b"})
+    assert store.mend() == 0
+    kept = store.read([f"k{i}" for i in range(1100)])
+    numbers = [number for (number,) in store.select("SELECT rowid FROM object ORDER BY rowid")]
+    for number in (numbers[0], numbers[499], numbers[500], numbers[-1]):
+        store.select(f"UPDATE object SET value = CAST(value || x'00' AS BLOB) WHERE rowid = {number}")
+    store.select("UPDATE ref SET value = 'c' WHERE name = 'index'")
+    store.select("UPDATE part SET head = x'00' WHERE key = 'a.rows'")
+    path = store.array_path("a.v")
+    path.write_bytes(path.read_bytes()[:-1])
+    assert mend_store(store) == 7
+    left = store.read(list(kept))
+    assert len(left) == 1096
+    assert left.items() <= kept.items()
+    assert store.refs().keys() == {"other", "lost"}
+    assert (store.rows("a.rows"), store.array("a.v")) == (None, None)
+    assert store.rows("b.rows") is not None
+    assert store.array("b.v") is not None
+    assert mend_store(store) == 0
+
+
+@pytest.mark.parametrize("damage", ["other place", "gone", "more", "list gone", "list elsewhere", "no number"])
+def test_a_table_whose_blocks_and_lists_do_not_follow_each_other_is_removed(store: SqliteStore, damage: str) -> None:
+    store.write_rows("a.rows", [(f"{i:03}", b"x") for i in range(600)])
+    ((number, last),) = store.select("SELECT part.number, max(place) FROM part, block")
+    statements = {
+        "other place": f"UPDATE block SET place = place + 1 WHERE place = {last}",
+        "gone": f"DELETE FROM block WHERE place = {last}",
+        "more": f"INSERT INTO block SELECT place + 8, value FROM block WHERE place = {last}",
+        "list gone": "DELETE FROM list WHERE first = '512'",
+        "list elsewhere": "UPDATE list SET first = '300' WHERE first = '256'",
+        "no number": "UPDATE part SET head = 'x'",
+    }
+    assert mend_store(store) == 0
+    store.select(statements[damage])
+    assert mend_store(store) == 1
+    assert store.rows("a.rows") is None
+    assert store.select("SELECT count(*) FROM block WHERE place >= ?", (number << 31,)) == [(0,)]
+
+
+def test_a_store_is_looked_through_up_to_256_megabytes() -> None:
+    class Asked(Exception):
+        """It is looked through."""
+
+    def select(query: str) -> None:
+        raise Asked
+
+    def mend(size: int, *, readonly: bool = False) -> int:
+        path = SimpleNamespace(stat=lambda: SimpleNamespace(st_size=size))
+        store: Any = SimpleNamespace(readonly=readonly, path=path, select=select)
+        return mend_store(store)
+
+    assert mend(268_435_457) == 0
+    assert mend(100, readonly=True) == 0
+    for size in (268_435_456, 100):
+        with pytest.raises(Asked):
+            mend(size)
+
+
+def test_a_store_is_as_it_was_left_until_one_of_its_files_is_touched(store: SqliteStore) -> None:
+    store.write_array("v", np.arange(9))
+    assert not is_as_left(store.root)
+    note_as_left(store.root)
+    assert is_as_left(store.root)
+    (store.root / "arrays" / "empty.npy").touch()
+    assert is_as_left(store.root)  # an empty file says nothing
+    store.write_array("w", np.arange(9))
+    assert not is_as_left(store.root)
+    note_as_left(store.root)
+    store.write({"k": b"x"})
+    assert not is_as_left(store.root)
+    note_as_left(store.root)
+    assert [line.split()[0] for line in (store.root / "whole.txt").read_text().splitlines()] == [
+        "store.sqlite", "store.sqlite-wal", "v.npy", "w.npy",
+    ]  # fmt: skip
+
+
+def test_a_file_that_is_a_database_of_something_else_stays_and_what_is_none_is_moved_aside(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "store.sqlite")) as db:
+        db.execute("CREATE TABLE other (a)")
+    with closing(sqlite3.connect(tmp_path / "store.sqlite")) as db:
+        move_unreadable(tmp_path / "store.sqlite", _SCHEMA)
+        assert db.execute("SELECT count(*) FROM other").fetchone() == (0,)
+    (tmp_path / "arrays").mkdir()
+    (tmp_path / "arrays" / "v.npy").touch()
+    for name in ("store.sqlite", "store.sqlite-wal", "store.sqlite-shm"):
+        (tmp_path / name).write_bytes(b"no database" * 100)
+    move_unreadable(tmp_path / "store.sqlite", _SCHEMA)
+    assert sorted(p.name for p in tmp_path.rglob("*")) == ["arrays", "store.damaged.sqlite"]
+    (tmp_path / "arrays" / "v.npy").touch()
+    move_unreadable(tmp_path / "store.sqlite", _SCHEMA)  # there is none: nothing is done
+    assert (tmp_path / "arrays" / "v.npy").exists()
+    (tmp_path / "store.sqlite").touch()
+    move_unreadable(tmp_path / "store.sqlite", _SCHEMA)  # an empty one: arrays beside it are of nothing
+    assert not (tmp_path / "arrays" / "v.npy").exists()
+    with closing(SqliteStore(tmp_path)) as made:
+        made.write_array("v", np.arange(3))
+        made.close()
+    with closing(sqlite3.connect(tmp_path / "store.sqlite")) as db:
+        db.execute("DROP TABLE ledger")
+    move_unreadable(tmp_path / "store.sqlite", _SCHEMA)  # what is missing can be made
+    assert (tmp_path / "arrays" / "v.npy").exists()
+    with closing(sqlite3.connect(tmp_path / "store.sqlite")) as db:
+        db.execute("ALTER TABLE object RENAME COLUMN value TO valuf")
+    move_unreadable(tmp_path / "store.sqlite", _SCHEMA)
+    assert not (tmp_path / "store.sqlite").exists()
+    assert not (tmp_path / "arrays" / "v.npy").exists()

@@ -1,0 +1,119 @@
+"""How bytes are kept in a store, up to what length they are shortened and opened, and how arrays are sealed."""
+
+from __future__ import annotations
+
+import zlib
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sensegraph.runtime.stores import sealing
+from sensegraph.runtime.stores.sealing import (
+    Damaged,
+    is_sealed_array,
+    map_array,
+    seal,
+    seal_array,
+    unseal,
+    write_sealed_array,
+)
+
+
+class Opened:
+    """What a compressed value opens to, so long that it is not made."""
+
+    eof = True
+
+    def __init__(self, length: int) -> None:
+        self.length, self.asked = length, 0
+
+    def __len__(self) -> int:
+        return self.length
+
+    def decompress(self, stored: bytes, most: int) -> Opened:
+        self.asked = most
+        return self
+
+
+def test_what_opens_to_more_than_is_ever_shortened_is_damaged_and_is_not_opened_whole(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    body = b"\1" + bytes(300_000)
+    stored = zlib.crc32(body, zlib.crc32(b"name")).to_bytes(4, "little") + body
+    with pytest.raises(Damaged):
+        unseal("name", stored)
+    for length, damaged in ((5, False), (268_435_456, False), (268_435_457, True)):
+        monkeypatch.setattr(sealing.zlib, "decompressobj", partial(Opened, length))
+        try:
+            opened = unseal("name", stored)
+        except Damaged:
+            assert damaged
+        else:
+            assert (len(opened), opened.asked, damaged) == (length, 268_435_457, False)  # type: ignore[attr-defined]
+    cut = Opened(5)
+    cut.eof = False
+    monkeypatch.setattr(sealing.zlib, "decompressobj", lambda: cut)
+    with pytest.raises(Damaged):
+        unseal("name", stored)
+
+
+@pytest.mark.parametrize(("length", "shortened"), [(127, 0), (128, 1), (4000, 1)])
+def test_bytes_are_shortened_from_128_on(length: int, shortened: int) -> None:
+    stored = seal("name", b"a" * length)
+    assert stored[4] == shortened
+    assert (len(stored) < length) == bool(shortened)
+    assert unseal("name", stored) == b"a" * length
+
+
+def test_bytes_are_kept_as_they_are_where_less_than_a_tenth_is_saved() -> None:
+    noise = np.random.default_rng(1).bytes(2000)
+    kept = [seal("name", noise + bytes(zeros))[4] for zeros in range(0, 600, 10)]
+    assert kept == sorted(kept)
+    first = kept.index(1) * 10
+    assert 220 < first < 320  # of 2,000 bytes that cannot be shortened and so many that can, a tenth
+
+
+@pytest.mark.parametrize(("name", "stored"), [("a", None), (None, b"abcdef"), ("a", b""), ("a", b"1234\0")])
+def test_what_is_no_sealed_value_is_damaged(name: object, stored: object) -> None:
+    with pytest.raises(Damaged):
+        unseal(name, stored)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("size", [0, 1, 100, 600_000])
+def test_an_array_comes_back_and_any_byte_that_differs_is_found(tmp_path: Path, size: int) -> None:
+    path, array = tmp_path / "a.npy", np.arange(size, dtype=np.float64)
+    with path.open("w+b") as file:
+        write_sealed_array(file, array)
+    assert is_sealed_array(path)
+    assert np.array_equal(map_array(path), array)
+    content = path.read_bytes()
+    assert content.endswith(b"sensegraph-1")
+    assert len(content) == 128 + 8 * size + 4 + 12
+    places = {0, 90, len(content) // 2, len(content) - 17, len(content) - 14, len(content) - 1}
+    for place in sorted(places):
+        path.write_bytes(content[:place] + bytes([content[place] ^ 4]) + content[place + 1 :])
+        assert not is_sealed_array(path)
+    for rest in (content[:-1], content[-16:], content[-10:], b""):
+        path.write_bytes(rest)
+        assert not is_sealed_array(path)
+    np.save(path, array)
+    assert not is_sealed_array(path)
+    seal_array(path)
+    assert path.read_bytes() == content
+
+
+def test_arrays_by_columns_are_mapped_and_objects_and_later_formats_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.npy"
+    array = np.asfortranarray(np.arange(6).reshape(2, 3))
+    np.save(path, array)
+    assert np.array_equal(map_array(path), array)
+    assert not map_array(path).flags.writeable
+    np.save(path, np.array([{}], dtype=object), allow_pickle=True)
+    with pytest.raises(ValueError, match="objects of Python"):
+        map_array(path)
+    with path.open("wb") as file:
+        np.lib.format.write_array(file, np.arange(3), version=(2, 0))
+    with pytest.raises(ValueError, match="format of arrays"):
+        map_array(path)
