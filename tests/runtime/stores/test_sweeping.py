@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from sensegraph.errors import StoreError
+from sensegraph.runtime.locking import is_writable
 from sensegraph.runtime.stores.corpus_store import Freed, Swept
-from sensegraph.runtime.stores.locking import is_writable
 from sensegraph.runtime.stores.sealing import seal
 from sensegraph.runtime.stores.sqlite import FORMAT, SqliteStore
 from sensegraph.types import Usage
@@ -21,7 +21,8 @@ from sensegraph.types import Usage
 
 def fill(store: SqliteStore) -> dict[str, int]:
     """Objects, tables and arrays; and the bytes of the arrays."""
-    store.write({"a": b"123", "b": b"45"}, "one")
+    store.write({"a": b"123"}, "one")
+    store.write({"b": b"45"}, "one")
     store.write({"c": b"6"}, "two")
     store.write_rows("a.t", [("x", b"12"), ("y", b"3")])
     store.write_rows("loose", [("z", b"9")])
@@ -126,7 +127,7 @@ def test_a_second_build_waits_as_long_as_it_is_told(tmp_path: Path, monkeypatch:
         slept.append(seconds)
         sleep(seconds)
 
-    monkeypatch.setattr("sensegraph.runtime.stores.locking.time.sleep", wait)
+    monkeypatch.setattr("sensegraph.runtime.locking.time.sleep", wait)
     with one.exclusive():
         with pytest.raises(StoreError, match="is running; wait"), other.exclusive():
             pass
@@ -163,7 +164,7 @@ def test_a_store_on_a_disk_that_can_only_be_read_is_opened_with_what_was_not_mer
 
 
 def test_a_new_store_says_its_format_and_writes_as_a_log(store: SqliteStore) -> None:
-    assert store.select("PRAGMA user_version") == [(FORMAT,)] == [(2,)]
+    assert store.select("PRAGMA user_version") == [(FORMAT,)] == [(3,)]
     assert store.select("PRAGMA journal_mode") == [("wal",)]
     assert store.select("PRAGMA synchronous") == [(1,)]  # a log loses nothing that was whole without waiting each time
 

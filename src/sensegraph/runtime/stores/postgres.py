@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 
 from sensegraph.errors import TABLE_GONE, ResultGone, StoreError
 from sensegraph.runtime.database_address import DatabaseAddress
+from sensegraph.runtime.locking import wait_for_lock
 from sensegraph.runtime.stores.array_files import Absent, ArrayBucket, ArrayFiles, PieceTable
 from sensegraph.runtime.stores.corpus_store import LOST, Needed, Swept
-from sensegraph.runtime.stores.locking import wait_for_lock
 from sensegraph.runtime.stores.postgres_limits import LimitTable
 from sensegraph.runtime.stores.postgres_schema import REMAINS, Gone, ReplyTable, delete_gone, find_gone, prepare_schema
 from sensegraph.runtime.stores.postgres_wire import LONG_S, Database, Session

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from sensegraph.errors import StoreError
 from sensegraph.runtime.stores.corpus_store import Freed, Needed, Swept
+from sensegraph.runtime.stores.packs import delete_objects, list_objects
 from sensegraph.runtime.stores.rows import delete_tables, size_tables
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def _find_unneeded(store: SqliteStore, keep: set[str], there: tuple[int, int, li
         return key.partition(".")[0] not in keep
 
     last, part, arrays = there
-    objects = store.select("SELECT key, step, length(value) FROM object WHERE rowid <= ? ORDER BY key", (last,))
+    objects = list_objects(store, last)
     sizes = size_tables(store)
     parts = store.select("SELECT key, number FROM part WHERE number <= ? ORDER BY number", (part,))
     return _Gone(
@@ -99,4 +100,4 @@ def _delete_rows(store: SqliteStore, gone: _Gone) -> None:
             db.execute("DELETE FROM part WHERE key = ?", (_TOMB,))
             db.execute("UPDATE part SET key = ?, head = '' WHERE number = ?", (_TOMB, last))
         db.executemany("DELETE FROM part WHERE number = ? AND key <> ?", [(n, _TOMB) for n in numbers])
-        db.executemany("DELETE FROM object WHERE key = ?", [(k,) for k, _, _ in gone.objects])
+        delete_objects(db, [k for k, _, _ in gone.objects])
