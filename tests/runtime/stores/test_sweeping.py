@@ -163,6 +163,22 @@ def test_a_store_on_a_disk_that_can_only_be_read_is_opened_with_what_was_not_mer
     assert reader.size() == sum(f.stat().st_size for f in tmp_path.rglob("*") if f.is_file())
 
 
+def test_what_is_dropped_leaves_no_room_in_the_file_and_spared_steps_stay(store: SqliteStore) -> None:
+    fill(store)
+    store.write({"d": np.random.default_rng(0).bytes(200_000)}, "large")
+    store.write({"paid": b"7"}, "paid")
+    store.write_rows("paid.t", [("x", b"1")])
+    store.settle()
+    pages = store.select("PRAGMA page_count")[0][0]
+    store.drop(["a", "c", "d", "paid", "none"], spare=["paid"])
+    assert store.has(["a", "a.t", "c", "c.v", "d"]) == set()
+    others = {"b", "b.kept", "b.v", "loose", "lone", "paid", "paid.t"}
+    assert store.has(sorted(others)) == others
+    assert store.select("PRAGMA freelist_count") == [(0,)]
+    assert store.select("PRAGMA page_count")[0][0] < pages - 40
+    assert store.mend() == 0
+
+
 def test_a_new_store_says_its_format_and_writes_as_a_log(store: SqliteStore) -> None:
     assert store.select("PRAGMA user_version") == [(FORMAT,)] == [(3,)]
     assert store.select("PRAGMA journal_mode") == [("wal",)]

@@ -263,6 +263,9 @@ class PostgresStore:
                 raise Damaged(key)
             return self._arrays.open(key)
 
+    def drop(self, keys: Collection[str], *, spare: Collection[str] = ()) -> None:
+        """Remove nothing: readers on other machines may have opened what lies there; `sweep` finds it."""
+
     def array_names(self) -> list[str]:
         """The keys of the arrays that are there, sorted."""
         return [key for (key,) in self._ask("SELECT key FROM piece WHERE number = 0 ORDER BY key")]

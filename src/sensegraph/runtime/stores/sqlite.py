@@ -38,7 +38,7 @@ from sensegraph.runtime.stores.rows import (
     write_table,
 )
 from sensegraph.runtime.stores.sealing import Damaged, decode_text, sum_ref
-from sensegraph.runtime.stores.sweeping import sweep_store
+from sensegraph.runtime.stores.sweeping import drop_keys, sweep_store
 from sensegraph.types import Usage
 
 FORMAT = 3
@@ -82,6 +82,7 @@ class SqliteStore:
             check_inert(self._db)
             found = self._format()
             if not readonly:
+                self._db.execute("PRAGMA auto_vacuum = INCREMENTAL")  # of a new file: what is removed leaves no room
                 self._db.execute("PRAGMA journal_mode = WAL")
                 self._db.execute("PRAGMA synchronous = NORMAL")
                 if found == 1:
@@ -192,6 +193,12 @@ class SqliteStore:
     def sweep(self, needed: Needed, *, dry: bool = False, spare: Collection[str] = ()) -> Swept:
         """Remove all whose key is not `needed` but objects of the steps in `spare`; with `dry` only count them."""
         return sweep_store(self, needed, dry=dry, spare=spare)
+
+    def drop(self, keys: Collection[str], *, spare: Collection[str] = ()) -> None:
+        """Remove what lies under these keys, but for the steps in `spare`."""
+        drop_keys(self, keys, spare)
+        with self._guard():
+            self._db.executescript("PRAGMA incremental_vacuum")  # by `execute` one page would become free
 
     def pin(self, key: str, seconds: float) -> None:
         """Note that somebody reads the index with this key, and will for so long."""

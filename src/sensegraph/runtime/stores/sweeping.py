@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 from sensegraph.errors import StoreError
 from sensegraph.runtime.stores.corpus_store import Freed, Needed, Swept
 from sensegraph.runtime.stores.packs import delete_objects, list_objects
-from sensegraph.runtime.stores.rows import delete_tables, size_tables
+from sensegraph.runtime.stores.rows import cut_blocks, delete_tables, size_tables
 
 if TYPE_CHECKING:
     from sensegraph.runtime.stores.sqlite import SqliteStore
 
+_BLOCK = 500
 _TOMB = "-"  # the key of the last part that was ever made, where it is gone: its number is never given again
 
 
@@ -42,6 +43,21 @@ def sweep_store(store: SqliteStore, needed: Needed, *, dry: bool = False, spare:
     store.select("VACUUM")
     ((busy, _, _),) = store.select("PRAGMA wal_checkpoint(TRUNCATE)")  # readers may keep the log from being emptied
     return Swept(counted, before, store.size(), bool(busy))
+
+
+def drop_keys(store: SqliteStore, keys: Collection[str], spare: Collection[str]) -> None:
+    """Remove the objects, tables and arrays under these keys, but for the steps in `spare`."""
+    if store.readonly or not keys:
+        return
+    objects: list[tuple[str, str, int]] = []
+    for block in cut_blocks(keys, _BLOCK):
+        objects += store.select(f"SELECT key, step, 0 FROM object WHERE key IN ({','.join('?' * len(block))})", block)
+    every = set(keys) - {key for key, step, _ in objects if step in spare}
+    tables = [(k, n, 0) for k, n in store.select("SELECT key, number FROM part") if k.partition(".")[0] in every]
+    arrays = [path for path in store.root.glob("arrays/*.npy") if path.name.partition(".")[0] in every]
+    _delete_rows(store, _Gone(tuple(row for row in objects if row[0] in every), tuple(tables), tuple(arrays)))
+    for path in arrays:
+        path.unlink(missing_ok=True)
 
 
 @dataclass(frozen=True, slots=True)
