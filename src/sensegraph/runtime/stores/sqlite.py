@@ -82,7 +82,8 @@ class SqliteStore:
             check_inert(self._db)
             found = self._format()
             if not readonly:
-                self._db.execute("PRAGMA auto_vacuum = INCREMENTAL")  # of a new file: what is removed leaves no room
+                if not found:
+                    self._db.execute("PRAGMA auto_vacuum = INCREMENTAL")  # so that what is dropped leaves no room
                 self._db.execute("PRAGMA journal_mode = WAL")
                 self._db.execute("PRAGMA synchronous = NORMAL")
                 if found == 1:
