@@ -15,7 +15,8 @@ import pytest
 from equality_compare import Listed, compare_items, first_difference, read_lines, read_listed, read_store, sums
 from equality_runner import run_command, without_fresh
 from sensegraph import Corpus
-from sensegraph.runtime.stores.sealing import seal, sum_ref, unseal
+from sensegraph.runtime.stores.packs import Opener
+from sensegraph.runtime.stores.sealing import seal, sum_ref
 from sensegraph.runtime.stores.sqlite import SqliteStore
 
 BENCH = Path(__file__).resolve().parents[1] / "bench"
@@ -44,8 +45,9 @@ def edit(step: str, one: bytes, other: bytes) -> Callable[[sqlite3.Connection], 
     """Puts `other` in place of `one` in an object of a step, as if it had been written so."""
 
     def change(db: sqlite3.Connection) -> None:
-        key, value = db.execute("SELECT key, value FROM object WHERE step = ? LIMIT 1", (step,)).fetchone()
-        was = unseal(key, value)
+        query = "SELECT object.key, object.value, pack.value FROM object LEFT JOIN pack ON number = object.value"
+        key, *found = db.execute(f"{query} WHERE step = ? LIMIT 1", (step,)).fetchone()
+        was = Opener().open(key, *found)
         assert one in was
         db.execute("UPDATE object SET value = ? WHERE key = ?", (seal(key, was.replace(one, other)), key))
 

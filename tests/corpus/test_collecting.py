@@ -20,6 +20,7 @@ from sensegraph.corpus.garbage import GarbageCollector
 from sensegraph.corpus.workspace import ORIGIN
 from sensegraph.errors import BudgetExceeded, ResultGone, SettingsError, StoreError
 from sensegraph.index.index import Index
+from sensegraph.index.manifest import read_manifest
 from sensegraph.index.tracing import TookTooLong
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Results
@@ -167,6 +168,23 @@ def test_what_an_interrupted_build_has_paid_for_stays(tmp_path: Path, server: Sc
         made.build()
         assert paid > 0
         assert len(server.done("extraction")) == made.index().manifest.counts["chunks"] - paid
+
+
+@pytest.mark.parametrize("read", [False, True])
+def test_a_build_leaves_nothing_of_the_index_before_unless_somebody_reads_it(made: Corpus, read: bool) -> None:
+    """What was paid for stays, and so does what documents, and the index of now, are made of."""
+    before, was = made.store.ref("index") or "", made.index() if read else None
+    graph = read_manifest(made.store).graph
+    made.add(SECRET)
+    made.build()
+    assert made.store.has([before]) == ({before} if read else set())
+    assert made.store.has([graph]) == ({graph} if read else set())
+    if was:
+        assert [e.name for e in was.graph.entities]
+    assert "Quorble" in made.query("Who is Zyx Quorble?", method="naive").text
+    made.remove(SECRET.id)
+    assert made.build().usage.calls == 0
+    assert read_manifest(made.store).graph == graph
 
 
 def test_documents_that_wait_for_a_build_keep_what_the_index_says_of_the_earlier_ones(

@@ -131,7 +131,7 @@ class Corpus:
         """The index: building, estimating, opening."""
         from sensegraph.corpus.workspace import Builder
 
-        return Builder(self.workspace, self.privacy, self.sources, lambda: self.garbage.collect_grown())
+        return Builder(self.workspace, self.privacy, self.sources, lambda before: self.garbage.collect_after(before))
 
     @cached_property
     def mirror(self) -> Mirror:

@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from sensegraph.corpus.workspace import MASKED, ORIGIN, Builder, Workspace
-from sensegraph.errors import SettingsError, StoreError
+from sensegraph.errors import Busy, SettingsError, StoreError
 from sensegraph.index.manifest import REF, Manifest
 from sensegraph.index.restricted.arrivals import forget_arrivals
-from sensegraph.index.tracing import TookTooLong, Traced, keys_behind_index, trace_build
+from sensegraph.index.tracing import TookTooLong, Traced, follow_keys, keys_behind_index, trace_build
 from sensegraph.resolution.log import Known, forget_names, read_operations, rewrite_operations
 from sensegraph.runtime.stores.corpus_store import Freed
 
@@ -93,6 +94,25 @@ class GarbageCollector:
         notes = (*kept.notes, *busy, *read, *([swept.remains] if swept.remains else ()))
         return Collected(swept.by_step, swept.total, swept.before, swept.after, len(less), dry, notes)
 
+    def collect_after(self, before: str) -> None:
+        """Remove after a build what only the index before needed, whose key is `before`, unless somebody reads it.
+
+        What was paid for stays. What else nothing needs goes where the store has grown.
+        """
+        store, now = self._store, self._workspace.index_key()
+        if before and before != now:
+            with suppress(Busy), store.exclusive(self._workspace.wait):  # another build has begun: it stays till then
+                read, needed = {now, *store.pinned()}, set(store.refs().values())
+                for name in read:
+                    needed.update(follow_keys(store, name, needed - {name}))
+                if before not in read:
+                    store.drop(follow_keys(store, before, needed), spare=self._list_paid())
+        self.collect_grown()
+
+    def _list_paid(self) -> list[str]:
+        """The steps that somebody paid for."""
+        return [step for step, spent in self._store.ledger().items() if spent.cost_usd or spent.calls]
+
     def collect_grown(self) -> None:
         """Remove what nothing needs where the store has grown by more than half since it was last collected.
 
@@ -104,8 +124,7 @@ class GarbageCollector:
         if before and settled > max(_GROWN * before, before + _LEAST):
             try:
                 with store.exclusive(self._workspace.wait):
-                    paid = [step for step, spent in store.ledger().items() if spent.cost_usd or spent.calls]
-                    settled = store.sweep(self._find_needed, spare=paid).after
+                    settled = store.sweep(self._find_needed, spare=self._list_paid()).after
             except (SettingsError, TookTooLong):
                 pass  # the next build tries again, or somebody asks for it
         if not before or settled < before or settled > _GROWN * before:

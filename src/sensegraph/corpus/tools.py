@@ -318,7 +318,7 @@ def keep_in_folder(settings: Settings) -> Settings:
 
 def can_write(folder: Path) -> bool:
     """Whether files can be written in `folder`, found out by trying."""
-    from sensegraph.runtime.stores.locking import is_writable
+    from sensegraph.runtime.locking import is_writable
 
     return is_writable(folder)
 

@@ -255,10 +255,10 @@ class Status(Shortened):
 
 
 class Builder:
-    """Makes the index of the documents of a corpus, and opens it; `collect` removes what it leaves behind."""
+    """Makes the index of the documents of a corpus, and opens it; `collect` removes what a build leaves behind."""
 
     def __init__(
-        self, workspace: Workspace, privacy: Privacy, sources: Sources, collect: Callable[[], None] = lambda: None
+        self, workspace: Workspace, privacy: Privacy, sources: Sources, collect: Callable[[str], None]
     ) -> None:
         self._workspace, self._privacy, self._sources, self._collect = workspace, privacy, sources, collect
 
@@ -279,10 +279,9 @@ class Builder:
 
         Where neither documents, settings nor tools changed since a build that left nothing to do, it ends at once.
         With `batch`, or where the settings say so, the model is asked in batches; an earlier run's are gone on with.
-        With `retry` the engine is asked again for the chunks that it could not read before.
-        `parts` (those of the settings by default) are built, and those that the index has already stay. `fresh`
-        clusters without regard to the communities of the index before. Raises StoreError while another process builds
-        the same corpus, after `wait` seconds.
+        With `retry` the engine is asked again for the chunks that it could not read before. `parts` (those of the
+        settings by default) are built, and those that the index has stay. `fresh` clusters without regard to the
+        communities of before. Raises StoreError while another process builds it, after `wait` seconds.
         """
         with begin_activity(), collect_cycles_seldom():
             return self._build(fresh, parts, retry, batch)
@@ -296,7 +295,8 @@ class Builder:
         rt = replace(space.runtime(), most_failed=space.settings.index.most_failed, retry=retry)
         before, said, started = space.usage(), space.engine.notes(), time.perf_counter()
         box = make_batch_box(space.settings, space.engine, space.store.root, batch, space.progress)
-        lost, settled, manifest = lost_until_now(space), space.store.ref(SETTLED), space.manifest()
+        lost, settled = lost_until_now(space), space.store.ref(SETTLED)
+        manifest, earlier = space.manifest(), space.index_key()
         again = fresh or retry or box or space.mended or space.journal.left_behind() or not settled
         fates: tuple[Fate, ...] = ()
         if again or not manifest or settled != fingerprint_build(space, self.index_settings(parts), lost):
@@ -304,7 +304,7 @@ class Builder:
         built = space.built_state()
         self._privacy.remember_masked_index()
         if space.settings.index.collect:
-            self._collect()
+            self._collect(earlier)
         now = "" if rt.lacking or rt.doubted else fingerprint_build(space, self.index_settings(parts), lost)
         if built == space.built_state() and (now or None) != settled:
             space.store.set_refs({SETTLED: now or None})

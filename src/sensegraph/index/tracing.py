@@ -6,7 +6,7 @@ import math
 import re
 import time
 import typing
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
@@ -184,17 +184,32 @@ def trace_build(documents: Sequence[str], rt: Runtime, settings: IndexSettings, 
     return Traced((*documents, *store.asked), whole, names)
 
 
-def keys_behind_index(store: Store, manifest: Manifest, name: str) -> list[str]:
-    """The keys behind the index with this manifest, whose own key is `name`: parts, their parts, documents, chunks."""
+def follow_keys(store: Store, name: str, known: Collection[str] = ()) -> dict[str, None]:
+    """The keys that the object under the key `name` leads to, and itself; what is known leads no further."""
     found = dict.fromkeys([name])
     waiting = [name]
     while waiting:
         values = store.read(waiting)
         keys = [m.decode() for v in values.values() if len(v) < _LIST for m in _KEY.findall(v)]
-        waiting = [k for k in dict.fromkeys(keys) if k not in found]
+        waiting = [k for k in dict.fromkeys(keys) if k not in found and k not in known]
         found.update(dict.fromkeys(waiting))
+    return found
+
+
+def keys_behind_index(store: Store, manifest: Manifest, name: str) -> list[str]:
+    """The keys behind the index with this manifest, whose own key is `name`: parts, their parts, documents, chunks."""
+    found = follow_keys(store, name)
     listed = recall_result(store, list_catalogue, manifest.documents)
     return [*found, *(d.key for d in listed.documents), *dict.fromkeys(c.key for c in listed.chunks)]
 
 
-__all__ = ["KeyRecordingStore", "TookTooLong", "Traced", "Tracing", "Untraced", "keys_behind_index", "trace_build"]
+__all__ = [
+    "KeyRecordingStore",
+    "TookTooLong",
+    "Traced",
+    "Tracing",
+    "Untraced",
+    "follow_keys",
+    "keys_behind_index",
+    "trace_build",
+]

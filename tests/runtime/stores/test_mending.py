@@ -87,7 +87,7 @@ def test_a_store_of_the_first_format_is_upgraded_without_loss(tmp_path: Path) ->
         assert (store.array("v") == np.arange(5)).all()  # type: ignore[union-attr]
         assert store.mend() == 0
         assert {name for (name,) in store.select("SELECT name FROM sqlite_master WHERE type = 'table'")} == {
-            "object", "part", "block", "list", "ref", "ledger", "format", "pin"
+            "object", "pack", "part", "block", "list", "ref", "ledger", "format", "pin"
         }  # fmt: skip
         store.close()
     assert is_sealed_array(tmp_path / "arrays" / "v.npy")
@@ -151,7 +151,10 @@ def test_a_column_that_is_called_otherwise_is_damage(tmp_path: Path) -> None:
         made.write({"a": b"x"}, "made")
     with closing(sqlite3.connect(tmp_path / "store.sqlite")) as db:
         db.execute("ALTER TABLE object RENAME COLUMN value TO valuf")
-    with closing(SqliteStore(tmp_path)) as opened, pytest.raises(StoreError, match=r"no such column: value.*Move the"):
+    with (
+        closing(SqliteStore(tmp_path)) as opened,
+        pytest.raises(StoreError, match=r"no such column: object.value.*Move the"),
+    ):
         opened.read(["a"])
 
 

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from sensegraph.errors import StoreError
+from sensegraph.runtime.locking import is_writable
 from sensegraph.runtime.stores.corpus_store import Freed, Swept
-from sensegraph.runtime.stores.locking import is_writable
 from sensegraph.runtime.stores.sealing import seal
 from sensegraph.runtime.stores.sqlite import FORMAT, SqliteStore
 from sensegraph.types import Usage
@@ -21,7 +21,8 @@ from sensegraph.types import Usage
 
 def fill(store: SqliteStore) -> dict[str, int]:
     """Objects, tables and arrays; and the bytes of the arrays."""
-    store.write({"a": b"123", "b": b"45"}, "one")
+    store.write({"a": b"123"}, "one")
+    store.write({"b": b"45"}, "one")
     store.write({"c": b"6"}, "two")
     store.write_rows("a.t", [("x", b"12"), ("y", b"3")])
     store.write_rows("loose", [("z", b"9")])
@@ -126,7 +127,7 @@ def test_a_second_build_waits_as_long_as_it_is_told(tmp_path: Path, monkeypatch:
         slept.append(seconds)
         sleep(seconds)
 
-    monkeypatch.setattr("sensegraph.runtime.stores.locking.time.sleep", wait)
+    monkeypatch.setattr("sensegraph.runtime.locking.time.sleep", wait)
     with one.exclusive():
         with pytest.raises(StoreError, match="is running; wait"), other.exclusive():
             pass
@@ -162,8 +163,24 @@ def test_a_store_on_a_disk_that_can_only_be_read_is_opened_with_what_was_not_mer
     assert reader.size() == sum(f.stat().st_size for f in tmp_path.rglob("*") if f.is_file())
 
 
+def test_what_is_dropped_leaves_no_room_in_the_file_and_spared_steps_stay(store: SqliteStore) -> None:
+    fill(store)
+    store.write({"d": np.random.default_rng(0).bytes(200_000)}, "large")
+    store.write({"paid": b"7"}, "paid")
+    store.write_rows("paid.t", [("x", b"1")])
+    store.settle()
+    pages = store.select("PRAGMA page_count")[0][0]
+    store.drop(["a", "c", "d", "paid", "none"], spare=["paid"])
+    assert store.has(["a", "a.t", "c", "c.v", "d"]) == set()
+    others = {"b", "b.kept", "b.v", "loose", "lone", "paid", "paid.t"}
+    assert store.has(sorted(others)) == others
+    assert store.select("PRAGMA freelist_count") == [(0,)]
+    assert store.select("PRAGMA page_count")[0][0] < pages - 40
+    assert store.mend() == 0
+
+
 def test_a_new_store_says_its_format_and_writes_as_a_log(store: SqliteStore) -> None:
-    assert store.select("PRAGMA user_version") == [(FORMAT,)] == [(2,)]
+    assert store.select("PRAGMA user_version") == [(FORMAT,)] == [(3,)]
     assert store.select("PRAGMA journal_mode") == [("wal",)]
     assert store.select("PRAGMA synchronous") == [(1,)]  # a log loses nothing that was whole without waiting each time
 

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
-from itertools import chain
+from itertools import accumulate, chain
 from typing import Any, NamedTuple
 
 import msgspec
@@ -29,8 +29,7 @@ from sensegraph.types import Claim, Description, Extraction
 Pairs = Sequence[tuple[str, str, int, Extraction]]  # chunk, document, characters, what it says
 KINDS = ("entities", "relations", "claims")
 DIGEST = 16  # bytes
-_SHARED = 32_000  # bytes of the texts that the slices of a run share: zlib looks no further back
-_SHARED_LEVEL, _SLICE_LEVEL = 6, 1
+_SHARED_LEVEL, _SLICE_LEVEL = 6, 3
 _encode = msgspec.msgpack.Encoder().encode
 
 
@@ -284,7 +283,7 @@ def cut_rows(rows: Rows, told: Told, parts: int) -> NDArray[np.uint8]:
     """The slices of a run, packed: where each begins, their digests, what they share, and all of them, one by one.
 
     They are ordered by kind and partition. An empty slice has no bytes, and a digest of zeros. A sentence stands in the
-    slices of all that it names: what comes again is a dictionary that each slice is shortened with.
+    slices of all that it names: such texts are packed once, and each slice is shortened with those that it holds.
     """
     reader = _Reader(told)
     entities: dict[int, tuple[list[MentionRow], list[MentionRow]]] = defaultdict(lambda: ([], []))
@@ -299,35 +298,40 @@ def cut_rows(rows: Rows, told: Told, parts: int) -> NDArray[np.uint8]:
         claims[partition_of(claim.id, parts)].append(claim)
     kinds: tuple[Mapping[int, Any], ...] = (entities, links, claims)
     slices = [_encode(of[p]) if p in of else b"" for of in kinds for p in range(parts)]
+    texts = [_list_texts(chain(*entities[p])) if p in entities else [] for p in range(parts)]
+    texts += [_list_texts(of[p]) if p in of else [] for of in (links, claims) for p in range(parts)]
     digests = b"".join(blake2b(s, digest_size=DIGEST).digest() if s else bytes(DIGEST) for s in slices)
-    shared = _list_shared(rows)
-    packed = [zlib.compress(shared, _SHARED_LEVEL), *(_shorten(s, shared) if s else b"" for s in slices)]
+    shared = [text for text, count in Counter(chain.from_iterable(texts)).items() if count > 1]
+    places = {text: place for place, text in enumerate(shared)}
+    packed = [zlib.compress(_encode(shared), _SHARED_LEVEL)]
+    for content, said in zip(slices, texts, strict=True):
+        held = sorted(places[text] for text in said if text in places)
+        packed.append(_shorten(content, held, shared) if content else b"")
     starts = np.cumsum([0, *map(len, packed)], dtype="<i8").tobytes()
     return np.frombuffer(starts + digests + b"".join(packed), np.uint8)
 
 
-def _list_shared(rows: Rows) -> bytes:
-    """The texts that several rows hold, as many as a dictionary can hold; those that save most stand last."""
-    counts: Counter[str] = Counter()
-    every: Iterable[MentionRow | LinkRow] = chain(rows.mentions, rows.bound, rows.links)
-    for row in every:
-        counts[row.chunk] += 1
-        if row.said:
-            counts[row.said.text] += 1
-    counts.update(claim.description for claim in rows.claims)
-    again = sorted((-(count - 1) * len(text), text) for text, count in counts.items() if count > 1)
-    kept, size = list[bytes](), 0
-    for _, text in again:
-        raw = text.encode("utf-8", "surrogatepass")
-        if size + len(raw) <= _SHARED:
-            kept.append(raw)
-            size += len(raw)
-    return b"".join(reversed(kept))
+def _list_texts(rows: Iterable[MentionRow | LinkRow | Claim]) -> list[bytes]:
+    """The longer texts in a slice, each once: chunks, sentences, and the ends of relations."""
+    found: dict[str, None] = {}
+    for row in rows:
+        if isinstance(row, Claim):
+            texts: tuple[str, ...] = (row.source.chunk, row.description)
+        else:
+            texts = (row.chunk, row.said.text) if row.said else (row.chunk,)
+        found |= dict.fromkeys((*texts, row.first, row.second) if isinstance(row, LinkRow) else texts)
+    return [text.encode("utf-8", "surrogatepass") for text in found]
 
 
-def _shorten(content: bytes, shared: bytes) -> bytes:
-    made = zlib.compressobj(_SLICE_LEVEL, zdict=shared) if shared else zlib.compressobj(_SLICE_LEVEL)
-    return made.compress(content) + made.flush()
+def _shorten(content: bytes, held: Sequence[int], shared: Sequence[bytes]) -> bytes:
+    """A slice as it is packed: which of the shared texts it holds, as the steps between them, and all that it says."""
+    texts = b"".join(shared[place] for place in held)
+    made = zlib.compressobj(_SLICE_LEVEL, zdict=texts) if texts else zlib.compressobj(_SLICE_LEVEL)
+    return _encode((np.diff(held, prepend=0).tolist(), made.compress(content) + made.flush()))
+
+
+_read_texts = msgspec.msgpack.Decoder(list[bytes]).decode
+_read_shortened = msgspec.msgpack.Decoder(tuple[list[int], bytes]).decode
 
 
 @dataclass(frozen=True)
@@ -350,12 +354,14 @@ class Slices:
         """One slice; empty where the run says nothing of it."""
         if not (found := self._take(1 + kind * self.parts + part)):
             return b""
-        opened = zlib.decompressobj(zdict=self._shared) if self._shared else zlib.decompressobj()
-        return opened.decompress(found) + opened.flush()
+        steps, content = _read_shortened(found)
+        texts = b"".join(self._shared[place] for place in accumulate(steps))
+        opened = zlib.decompressobj(zdict=texts) if texts else zlib.decompressobj()
+        return opened.decompress(content) + opened.flush()
 
     @cached_property
-    def _shared(self) -> bytes:
-        return zlib.decompress(self._take(0))
+    def _shared(self) -> list[bytes]:
+        return _read_texts(zlib.decompress(self._take(0)))
 
     def _take(self, place: int) -> bytes:
         begin, end = np.frombuffer(self.packed[8 * place : 8 * (place + 2)].tobytes(), "<i8").tolist()

@@ -132,13 +132,13 @@ class WordedRun:
     series: NDArray[np.uint64]
 
 
-@step("wording.run", version=1, form="arrays")
+@step("wording.run", version=2, form="arrays")
 def word_runs(runs: Sequence[tuple[Sequence[Worded], Sequence[DocumentEntry]]]) -> list[WordedRun]:
     """What each run of documents says, with what the catalogue tells of each."""
     return [_word_run(documents, entries) for documents, entries in runs]
 
 
-@step("wording.wording", version=2, form="arrays")
+@step("wording.wording", version=3, form="arrays")
 def make_wording(wholes: Sequence[Sequence[WordedRun]]) -> list[Wording]:
     """The wording of all runs of documents, in the order of the catalogue."""
     return [_join_worded_runs(runs) for runs in wholes]
@@ -159,7 +159,7 @@ def _word_run(documents: Sequence[Worded], entries: Sequence[DocumentEntry]) -> 
             sizes.append(len(said) - before)
             first.append(_ENDED if place else number)
     keys = hash_words(numbers)
-    rank = np.append(np.argsort(np.argsort(keys)), _ENDED).astype(np.int32)  # the last for what no stem is
+    rank = np.append(np.argsort(np.argsort(keys)), _ENDED).astype(_number_type(len(keys)))  # the last: no stem
     terms, long = rank[np.asarray(said, np.int32)], np.asarray(sizes, np.int32)
     rows = np.repeat(np.arange(len(long)), long)
     pairs = np.unique(rows[terms >= 0] * max(len(keys), 1) + terms[terms >= 0])
@@ -168,11 +168,16 @@ def _word_run(documents: Sequence[Worded], entries: Sequence[DocumentEntry]) -> 
     return WordedRun(np.sort(keys), held, terms, long, np.asarray(lengths, np.int32), firsts, mark_series(entries))
 
 
+def _number_type(stems: int) -> type[np.signedinteger[Any]]:
+    """The smallest type of the numbers of so many stems, and of what stands behind sentences."""
+    return np.int16 if stems <= np.iinfo(np.int16).max else np.int32
+
+
 def _join_worded_runs(runs: Sequence[WordedRun]) -> Wording:
     keys = np.unique(np.concatenate([run.keys for run in runs]))
-    held, said = np.zeros(len(keys), np.int64), list[NDArray[np.int32]]()
+    held, said = np.zeros(len(keys), np.int64), list[Ints]()
     for run in runs:
-        rank = np.append(np.searchsorted(keys, run.keys), _ENDED).astype(np.int32)
+        rank = np.append(np.searchsorted(keys, run.keys), _ENDED).astype(_number_type(len(keys)))
         held[rank[:-1]] += run.held
         said.append(rank[run.said])
     starts = np.cumsum([0, *(len(run.series) for run in runs)])[:-1]

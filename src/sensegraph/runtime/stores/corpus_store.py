@@ -131,6 +131,13 @@ class CorpusStore(Store, Protocol):
         """
         ...
 
+    def drop(self, keys: Collection[str], *, spare: Collection[str] = ()) -> None:
+        """Remove what lies under these keys, but for the steps in `spare`; nothing is looked for, so that it is quick.
+
+        The room goes to what is written next. Called inside `exclusive`.
+        """
+        ...
+
     def array_names(self) -> list[str]:
         """The keys of the arrays that are there, sorted."""
         ...

@@ -14,8 +14,9 @@ import msgspec
 from sensegraph.errors import StoreError
 from sensegraph.runtime.stores.corpus_store import LOST
 from sensegraph.runtime.stores.foreign import check_inert
+from sensegraph.runtime.stores.packs import WALK, Opener, delete_unnamed_packs
 from sensegraph.runtime.stores.rows import check_table, delete_orphans, write_table
-from sensegraph.runtime.stores.sealing import Damaged, decode_text, is_sealed_array, seal, seal_array, sum_ref, unseal
+from sensegraph.runtime.stores.sealing import Damaged, decode_text, is_sealed_array, seal, seal_array, sum_ref
 
 if TYPE_CHECKING:
     from sensegraph.runtime.stores.sqlite import SqliteStore
@@ -113,19 +114,20 @@ def _remove_damaged(store: SqliteStore) -> int:
         db.executemany("DELETE FROM object WHERE rowid = ?", [(number,) for number, _ in objects])
         db.executemany("DELETE FROM ref WHERE rowid = ?", [(number,) for number in refs])
         delete_orphans(db)
+        delete_unnamed_packs(db)
     return len(objects) + len(refs) + len(others)
 
 
 def _damaged_objects(store: SqliteStore) -> Iterator[tuple[int, str]]:
     """The numbers and keys of objects that are not as they were written."""
     last = 0
-    while found := store.select("SELECT rowid, key, value FROM object WHERE rowid > ? LIMIT ?", (last, _BLOCK)):
-        last = found[-1][0]
-        for number, key, value in found:
+    while found := store.select(WALK, (last, _BLOCK)):
+        last, opener = found[-1][0], Opener()
+        for number, *row in found:
             try:
-                unseal(key, value)
+                opener.open(*row)
             except Damaged:
-                yield number, key
+                yield number, row[0]
 
 
 def _damaged_tables(store: SqliteStore) -> Iterator[str]:
@@ -189,7 +191,7 @@ def _copy_readable(store: SqliteStore) -> int:
     lost = 0
     with closing(sqlite3.connect(fresh, isolation_level=None)) as made:
         store.prepare(made)
-        for table in ("object", "part", "block", "list", "ref", "ledger"):
+        for table in ("object", "pack", "part", "block", "list", "ref", "ledger"):
             lost += _copy_table(store.path, made, table)
     store.replace_file(fresh)
     return max(lost, 1)

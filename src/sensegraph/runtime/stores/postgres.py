@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 
 from sensegraph.errors import TABLE_GONE, ResultGone, StoreError
 from sensegraph.runtime.database_address import DatabaseAddress
+from sensegraph.runtime.locking import wait_for_lock
 from sensegraph.runtime.stores.array_files import Absent, ArrayBucket, ArrayFiles, PieceTable
 from sensegraph.runtime.stores.corpus_store import LOST, Needed, Swept
-from sensegraph.runtime.stores.locking import wait_for_lock
 from sensegraph.runtime.stores.postgres_limits import LimitTable
 from sensegraph.runtime.stores.postgres_schema import REMAINS, Gone, ReplyTable, delete_gone, find_gone, prepare_schema
 from sensegraph.runtime.stores.postgres_wire import LONG_S, Database, Session
@@ -262,6 +262,9 @@ class PostgresStore:
                 self._arrays.path(key).unlink(missing_ok=True)
                 raise Damaged(key)
             return self._arrays.open(key)
+
+    def drop(self, keys: Collection[str], *, spare: Collection[str] = ()) -> None:
+        """Remove nothing: readers on other machines may have opened what lies there; `sweep` finds it."""
 
     def array_names(self) -> list[str]:
         """The keys of the arrays that are there, sorted."""

@@ -21,11 +21,12 @@ import msgspec
 from numpy.typing import NDArray
 
 from sensegraph.errors import TABLE_GONE, ResultGone, StoreError
+from sensegraph.runtime.locking import hold_lock
 from sensegraph.runtime.stores.array_files import ArrayFiles
 from sensegraph.runtime.stores.corpus_store import LOST, Needed, Swept
 from sensegraph.runtime.stores.foreign import check_inert, check_links
-from sensegraph.runtime.stores.locking import hold_lock
 from sensegraph.runtime.stores.mending import is_as_left, mend_store, move_unreadable, note_as_left, upgrade_store
+from sensegraph.runtime.stores.packs import OBJECTS, READ, Opener, delete_objects, write_objects
 from sensegraph.runtime.stores.replies import REPLIES, ReplyFile
 from sensegraph.runtime.stores.rows import (
     TABLES,
@@ -36,11 +37,11 @@ from sensegraph.runtime.stores.rows import (
     read_head,
     write_table,
 )
-from sensegraph.runtime.stores.sealing import Damaged, decode_text, seal, sum_ref, unseal
-from sensegraph.runtime.stores.sweeping import sweep_store
+from sensegraph.runtime.stores.sealing import Damaged, decode_text, sum_ref
+from sensegraph.runtime.stores.sweeping import drop_keys, sweep_store
 from sensegraph.types import Usage
 
-FORMAT = 2
+FORMAT = 3
 _BLOCK = 500
 _LISTED = 100  # arrays from which the folder is listed instead of asked for each
 _WHICH = "SELECT key FROM {} WHERE key IN ({})"
@@ -48,7 +49,7 @@ _LEDGER = tuple(f.name for f in fields(Usage))
 _ANEW = "Move the folder away and run `sensegraph index` again: documents are read anew."
 _HEALED = "Run `sensegraph index`: it computes anew what is damaged."
 _SCHEMA = (
-    "CREATE TABLE IF NOT EXISTS object (key TEXT PRIMARY KEY, step TEXT NOT NULL, value BLOB NOT NULL)",
+    *OBJECTS,
     *TABLES,
     "CREATE TABLE IF NOT EXISTS pin (key TEXT PRIMARY KEY, until REAL NOT NULL)",
     "CREATE TABLE IF NOT EXISTS format (number INTEGER PRIMARY KEY)",
@@ -81,6 +82,8 @@ class SqliteStore:
             check_inert(self._db)
             found = self._format()
             if not readonly:
+                if not found:
+                    self._db.execute("PRAGMA auto_vacuum = INCREMENTAL")  # so that what is dropped leaves no room
                 self._db.execute("PRAGMA journal_mode = WAL")
                 self._db.execute("PRAGMA synchronous = NORMAL")
                 if found == 1:
@@ -105,12 +108,12 @@ class SqliteStore:
         (found,) = self._db.execute("PRAGMA user_version").fetchone()
         if found != FORMAT and self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'format'").fetchone():
             (found,) = self._db.execute("SELECT max(number) FROM format").fetchone()  # the head of the file is bad
-        if found == 1 and self.readonly:
+        if found in (1, 2) and self.readonly:
             raise StoreError(
                 f"{self.path} has the format of an earlier version. Run `sensegraph status` once where it can be "
                 "written: that brings it to the one of now."
             )
-        if found not in (0, 1, FORMAT):
+        if found not in (0, 1, 2, FORMAT):
             raise StoreError(f"{self.path} has format {found}, this version reads {FORMAT}; upgrade sensegraph.")
         if found == 0 and any((self.root / "arrays").glob("*.npy")):
             raise StoreError(f"{self.path} is empty though the index beside it is not. {_ANEW}")
@@ -192,6 +195,12 @@ class SqliteStore:
         """Remove all whose key is not `needed` but objects of the steps in `spare`; with `dry` only count them."""
         return sweep_store(self, needed, dry=dry, spare=spare)
 
+    def drop(self, keys: Collection[str], *, spare: Collection[str] = ()) -> None:
+        """Remove what lies under these keys, but for the steps in `spare`."""
+        drop_keys(self, keys, spare)
+        with self._guard():
+            self._db.executescript("PRAGMA incremental_vacuum")  # by `execute` one page would become free
+
     def pin(self, key: str, seconds: float) -> None:
         """Note that somebody reads the index with this key, and will for so long."""
         with self.writing() as db:
@@ -223,12 +232,12 @@ class SqliteStore:
     def read(self, keys: Sequence[str]) -> dict[str, bytes]:
         """The objects present; a missing key is simply absent."""
         found = {k: self._aside[k] for k in keys if k in self._aside} if self._aside else {}
+        opener = Opener()
         with self._guard():
             for block in cut_blocks(keys, _BLOCK):
-                query = f"SELECT key, value FROM object WHERE key IN ({_question_marks(block)})"
-                stored = self._db.execute(query, block).fetchall()
+                stored = self._db.execute(f"{READ} ({_question_marks(block)})", block).fetchall()
                 try:
-                    found.update((key, unseal(key, value)) for key, value in stored)
+                    found.update((row[0], opener.open(*row)) for row in stored)
                 except Damaged as e:
                     self._say_damaged(e.args[0], self.path, e)
         return found
@@ -250,8 +259,7 @@ class SqliteStore:
             self._aside.update(objects)
             return
         with self.writing() as db:
-            rows = ((k, step, seal(k, v)) for k, v in objects.items())
-            db.executemany("INSERT OR IGNORE INTO object VALUES (?, ?, ?)", rows)
+            write_objects(db, objects, step)
 
     # ── tables ──
 
@@ -302,7 +310,7 @@ class SqliteStore:
                 numbers = db.execute(f"SELECT number FROM part WHERE key IN ({marks})", block).fetchall()
                 delete_tables(db, [n for (n,) in numbers if isinstance(n, int)])
                 db.execute(f"DELETE FROM part WHERE key IN ({marks})", block)
-                db.execute(f"DELETE FROM object WHERE key IN ({marks})", block)
+            delete_objects(db, every)
         for key in every:
             self.array_path(key).unlink(missing_ok=True)
         if every:

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 
 from sensegraph.errors import StoreError
 from sensegraph.runtime.stores.corpus_store import Freed, Needed, Swept
-from sensegraph.runtime.stores.rows import delete_tables, size_tables
+from sensegraph.runtime.stores.packs import delete_objects, list_objects
+from sensegraph.runtime.stores.rows import cut_blocks, delete_tables, size_tables
 
 if TYPE_CHECKING:
     from sensegraph.runtime.stores.sqlite import SqliteStore
 
+_BLOCK = 500
 _TOMB = "-"  # the key of the last part that was ever made, where it is gone: its number is never given again
 
 
@@ -43,6 +45,21 @@ def sweep_store(store: SqliteStore, needed: Needed, *, dry: bool = False, spare:
     return Swept(counted, before, store.size(), bool(busy))
 
 
+def drop_keys(store: SqliteStore, keys: Collection[str], spare: Collection[str]) -> None:
+    """Remove the objects, tables and arrays under these keys, but for the steps in `spare`."""
+    if store.readonly or not keys:
+        return
+    objects: list[tuple[str, str, int]] = []
+    for block in cut_blocks(keys, _BLOCK):
+        objects += store.select(f"SELECT key, step, 0 FROM object WHERE key IN ({','.join('?' * len(block))})", block)
+    every = set(keys) - {key for key, step, _ in objects if step in spare}
+    tables = [(k, n, 0) for k, n in store.select("SELECT key, number FROM part") if k.partition(".")[0] in every]
+    arrays = [path for path in store.root.glob("arrays/*.npy") if path.name.partition(".")[0] in every]
+    _delete_rows(store, _Gone(tuple(row for row in objects if row[0] in every), tuple(tables), tuple(arrays)))
+    for path in arrays:
+        path.unlink(missing_ok=True)
+
+
 @dataclass(frozen=True, slots=True)
 class _Gone:
     objects: tuple[tuple[str, str, int], ...]  # key, step, bytes
@@ -61,7 +78,7 @@ def _find_unneeded(store: SqliteStore, keep: set[str], there: tuple[int, int, li
         return key.partition(".")[0] not in keep
 
     last, part, arrays = there
-    objects = store.select("SELECT key, step, length(value) FROM object WHERE rowid <= ? ORDER BY key", (last,))
+    objects = list_objects(store, last)
     sizes = size_tables(store)
     parts = store.select("SELECT key, number FROM part WHERE number <= ? ORDER BY number", (part,))
     return _Gone(
@@ -99,4 +116,4 @@ def _delete_rows(store: SqliteStore, gone: _Gone) -> None:
             db.execute("DELETE FROM part WHERE key = ?", (_TOMB,))
             db.execute("UPDATE part SET key = ?, head = '' WHERE number = ?", (_TOMB, last))
         db.executemany("DELETE FROM part WHERE number = ? AND key <> ?", [(n, _TOMB) for n in numbers])
-        db.executemany("DELETE FROM object WHERE key = ?", [(k,) for k, _, _ in gone.objects])
+        delete_objects(db, [k for k, _, _ in gone.objects])
