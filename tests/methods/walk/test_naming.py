@@ -10,6 +10,7 @@ import pytest
 
 from sensegraph.errors import SettingsError
 from sensegraph.index.chunks import chunk_documents
+from sensegraph.methods.walk import name_runs
 from sensegraph.methods.walk.name_runs import name_run
 from sensegraph.methods.walk.name_words import (
     NamedDocuments,
@@ -127,6 +128,22 @@ def test_an_update_reads_only_what_is_new_and_equals_a_rebuild(store: SqliteStor
     other.close()
     for field in fields(Names):
         assert np.array_equal(getattr(updated, field.name), getattr(fresh, field.name)), field.name
+
+
+def test_what_runs_show_may_be_read_again_instead_of_kept(
+    store: SqliteStore, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = made(store, documents())
+    monkeypatch.setattr(name_runs, "_READ_AGAIN", 0)
+    looks: list[int] = []
+    join = name_runs.join_shown
+    monkeypatch.setattr(name_runs, "join_shown", lambda shown: looks.append(isinstance(shown, list)) or join(shown))
+    other = SqliteStore(tmp_path / "other")
+    again = made(other, documents())
+    other.close()
+    assert looks == [False]
+    for field in fields(Names):
+        assert np.array_equal(getattr(kept, field.name), getattr(again, field.name)), field.name
 
 
 def test_however_documents_are_cut_into_runs_the_index_is_the_same(store: SqliteStore) -> None:

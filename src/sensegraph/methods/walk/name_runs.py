@@ -37,6 +37,7 @@ from sensegraph.runtime.results import Results, step
 from sensegraph.runtime.runtime import Runtime
 
 _TOGETHER = 2048  # documents that are recognised at once
+_READ_AGAIN = 1 << 16  # documents of more than so many are read again for each look at their words: they take much room
 
 
 _pack = msgspec.msgpack.Encoder().encode
@@ -108,12 +109,13 @@ def name_documents(noted: Results[Noted], rt: Runtime) -> NamedDocuments:
     runs = cut_keys(noted.keys)
     held = _Runs(noted, runs)
     keys = [key(noted.keys[run.start : run.stop]) for run in runs]
-    shown = list(rt.each(show_names, held, names=keys))
+    shown: Sequence[ShownRun] = rt.each(show_names, held, names=keys)
+    shown = shown if len(noted) > _READ_AGAIN else list(shown)
     known = join_shown(shown)
     signs = known.signs
 
     told = [sum(map(signs.__getitem__, signs.keys() & run.words.keys())) for run in shown]
-    del shown  # the words of all runs take most of the memory
+    del shown  # the words of all runs take much room
     names = [(keys[i], f"{number:x}") for i, number in enumerate(told)]
     stored = rt.keys(name_runs, names, [key(*name) for name in names])
     there, waiting = rt.store.has(stored), dict[int, Recognising]()

@@ -266,14 +266,15 @@ def show_run(documents: Iterable[Noted]) -> ShownRun:
 
 def join_shown(shown: Sequence[ShownRun]) -> Gazetteer:
     """The names that documents bear, and how they write their words, from what their runs show."""
-    capitals: Counter[str] = Counter()
+    capitals, bearing = Counter[str](), set[str]()
     for run in shown:
         capitals.update(run.capitals)
+        bearing.update(run.names)
     for run in shown:
         words = run.words
         for word in capitals.keys() & words.keys():
             capitals[word] -= words[word]
-    names = frozenset(name for run in shown for name in run.names)
+    names = frozenset(bearing)
     lengths: dict[str, set[int]] = defaultdict(set)
     for name in names:
         parts = name.split(" ")
