@@ -103,6 +103,7 @@ def build_paths(source: ArrayLike, target: ArrayLike, weight: ArrayLike, nodes: 
         raise ValueError("the weights of paths must be above 0 and finite; leave out the edges that have none.")
     order = np.lexsort((b, a))
     a, b, w = a[order], b[order], w[order]
+    del order
     total = np.bincount(a, weights=w, minlength=nodes)
     w /= total[a]
     return Paths(run_offsets(np.bincount(a, minlength=nodes)), b, w.astype(np.float32))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copyreg
 import ctypes
+import gc
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -108,6 +109,7 @@ def run_errand(errand: Errand[T]) -> Outcome[T]:
 
 def release_memory() -> None:
     """Give memory that is free back to the machine, where the C library can: arrays of another errand were there."""
+    gc.collect()
     with suppress(OSError, AttributeError):
         ctypes.CDLL(None).malloc_trim(0)
 

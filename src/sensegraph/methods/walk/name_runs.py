@@ -71,6 +71,19 @@ class _Runs(Sequence[Sequence[Noted]]):
         return self.noted[self.runs[index].start : self.runs[index].stop]
 
 
+@dataclass(frozen=True)
+class _ReadAgain(Sequence[ShownRun]):
+    """What each run shows, read whenever it is asked for, one after the other."""
+
+    found: Results[ShownRun]
+
+    def __len__(self) -> int:
+        return len(self.found)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.found[index]
+
+
 @step("namewords.mentions", version=1, batch=8)
 def recognise_names(items: Sequence[tuple[Noted, Gazetteer]]) -> list[tuple[dict[str, int], ...]]:
     """For each chunk of each document the names that it mentions, from what is known of the document's words."""
@@ -109,8 +122,8 @@ def name_documents(noted: Results[Noted], rt: Runtime) -> NamedDocuments:
     runs = cut_keys(noted.keys)
     held = _Runs(noted, runs)
     keys = [key(noted.keys[run.start : run.stop]) for run in runs]
-    shown: Sequence[ShownRun] = rt.each(show_names, held, names=keys)
-    shown = shown if len(noted) > _READ_AGAIN else list(shown)
+    found = rt.each(show_names, held, names=keys)
+    shown: Sequence[ShownRun] = _ReadAgain(found) if len(noted) > _READ_AGAIN else list(found)
     known = join_shown(shown)
     signs = known.signs
 

@@ -317,11 +317,13 @@ def _walk_paths(found: Names, row: Ints) -> tuple[Paths, float]:
     ends = [(a, b, w), (b, a, w)]
     ends += [(here, there, forward * link)] if forward else []
     ends += [(there, here, backward * link)] if backward else []
+    linked = float(link.sum()) / max(chunks, 1)
     source, target, weights = (np.concatenate([end[i] for end in ends]) for i in range(3))
-    return build_paths(source, target, weights, chunks + len(found)), float(link.sum()) / max(chunks, 1)
+    del ends, a, b, w, here, there, link
+    return build_paths(source, target, weights, chunks + len(found)), linked
 
 
-def _link_bearers(found: Names, row: Ints) -> tuple[Longs, Longs, Floats]:
+def _link_bearers(found: Names, row: Ints) -> tuple[Ints, Ints, Floats]:
     """Chunks that mention a name, chunks of other documents that bear it, and how much they are linked, at most 1.
 
     A name is shared among the documents that bear it, and in a document among its chunks that do.
@@ -340,7 +342,8 @@ def _link_bearers(found: Names, row: Ints) -> tuple[Longs, Longs, Floats]:
     pair, where = np.unique(source[other] * max(found.chunks, 1) + target[other], return_inverse=True)
     total = np.minimum(1.0, np.bincount(where, weights=share[other], minlength=len(pair)))
     keep = total > 0
-    return pair[keep] // max(found.chunks, 1), pair[keep] % max(found.chunks, 1), total[keep]
+    one, other = (ends.astype(np.int32) for ends in np.divmod(pair[keep], max(found.chunks, 1)))
+    return one, other, total[keep]
 
 
 class NamesPart(Part[Names, NameSettings]):
