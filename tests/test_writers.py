@@ -17,7 +17,7 @@ from scripted import Script, ScriptedServer
 from sensegraph.async_corpus import AsyncCorpus
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import Busy, StoreError
-from sensegraph.runtime.stores import locking
+from sensegraph.runtime import locking
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import Document
 from wired import content, corpus, stories, story

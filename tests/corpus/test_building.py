@@ -39,7 +39,7 @@ def make(tmp_path: Path) -> Made:
 def test_a_build_collects_only_where_it_is_set(make: Made, collects: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
     with make(index={"collect": collects}) as corpus:
-        monkeypatch.setattr(corpus.builder, "_collect", lambda: asked.append("collect"))
+        monkeypatch.setattr(corpus.builder, "_collect", lambda earlier: asked.append("collect"))
         corpus.build()
         corpus.build()
     assert asked == ["collect"] * (2 * collects)

@@ -21,7 +21,8 @@ from sensegraph.errors import ItemFailed
 from sensegraph.runtime.background import run_in_background
 from sensegraph.runtime.delegating import once_on_worker, work_on_worker
 from sensegraph.runtime.executors.processes import SerialExecutor, attempt
-from sensegraph.runtime.results import JoinedRows, Table, read_keys_below, step
+from sensegraph.runtime.keys import read_keys_below
+from sensegraph.runtime.results import JoinedRows, Table, step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from wired import runtime

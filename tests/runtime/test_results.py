@@ -15,18 +15,16 @@ from numpy.typing import NDArray
 
 from sensegraph.errors import ResultGone, StoreError
 from sensegraph.protocols import Store
-from sensegraph.runtime.keys import key
+from sensegraph.runtime.keys import key, read_keys_below, write_keys_below
 from sensegraph.runtime.results import (
     JoinedRows,
     ReadItems,
     Table,
     load_result,
-    read_keys_below,
     recall_result,
     save_result,
     step,
     take_records,
-    write_keys_below,
 )
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.runtime.stores.sqlite import SqliteStore
@@ -200,7 +198,7 @@ def test_arrays_of_one_result_are_stored_together(rt: Runtime, store: SqliteStor
 
 def test_what_a_result_was_made_from_is_noted_by_key(store: SqliteStore) -> None:
     one, two, three = (key("k", i) for i in range(3))
-    write_keys_below(store, count, {one: [two, three], two: []})
+    write_keys_below(store, "count", {one: [two, three], two: []})
     assert read_keys_below(store, one) == [key(one, "below"), two, three]
     assert read_keys_below(store, two) == [key(two, "below")]
     assert read_keys_below(store, three) is None

@@ -21,7 +21,8 @@ from databases import database_store
 from sensegraph.errors import ItemFailed
 from sensegraph.protocols import Store
 from sensegraph.runtime.executors.processes import LocalExecutor, SerialExecutor
-from sensegraph.runtime.results import ReadItems, read_keys_below, step
+from sensegraph.runtime.keys import read_keys_below
+from sensegraph.runtime.results import ReadItems, step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from wired import runtime

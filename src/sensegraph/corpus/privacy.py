@@ -18,7 +18,8 @@ from sensegraph.documents.images import MASKED as MASKED_IMAGES
 from sensegraph.documents.images import NO_MODEL
 from sensegraph.errors import SettingsError
 from sensegraph.index.manifest import REF
-from sensegraph.language.text import list_stems
+from sensegraph.language.text import split_runs, stem_run
+from sensegraph.language.word_lists import SNOWBALL
 from sensegraph.personal.personal_settings import (
     PersonalSettings,
     Tally,
@@ -140,8 +141,8 @@ class Privacy:
             unknown = words.idf("")  # of a word that no document has
 
             def known(name: str) -> bool:
-                *_, code = list_stems(masker.person(name))
-                return words.idf(code) < unknown
+                *_, code = split_runs(masker.person(name))  # a document has its stem in the language of the document
+                return any(words.idf(stem) < unknown for by in SNOWBALL.values() for stem in stem_run(code, by))
 
             people = merge_people((n for n in find_possible_names(text) if known(n.name)), people)
         return masker.text(text, people)[0]

@@ -22,8 +22,8 @@ from sensegraph.index.settings import IndexSettings
 from sensegraph.language.text import fold
 from sensegraph.protocols import Rows, Store
 from sensegraph.runtime.batches import recall_aside
-from sensegraph.runtime.keys import key
-from sensegraph.runtime.results import Result, Results, Step, load_result, read_keys_below, recall_result
+from sensegraph.runtime.keys import key, read_keys_below
+from sensegraph.runtime.results import Result, Results, Step, load_result, recall_result
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Usage
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
+
+from sensegraph.protocols import Store
 
 _encode = msgspec.json.Encoder(order="deterministic").encode
 
@@ -46,3 +49,16 @@ def chunk_id(document: str, start: int, text: str) -> str:
 def document_part(chunk: str) -> str:
     """What tells the documents of two chunk ids apart, without looking them up."""
     return chunk[:12]
+
+
+def write_keys_below(store: Store, step: str, below: Mapping[str, Sequence[str]]) -> None:
+    """Note of results of a step, by their keys, the keys of those that their inputs were made from."""
+    store.write({key(k, "below"): "".join(keys).encode() for k, keys in below.items()}, step)
+
+
+def read_keys_below(store: Store, k: str) -> list[str] | None:
+    """The keys of the results that the input of the result `k` was made from; None where that is not known."""
+    name = key(k, "below")
+    if (found := store.read([name]).get(name)) is None:
+        return None
+    return [name, *(found[i : i + len(k)].decode() for i in range(0, len(found), len(k)))]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import typing
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cache, cached_property, lru_cache, partial
 from importlib import import_module
@@ -21,13 +21,13 @@ from numpy.typing import NDArray
 
 from sensegraph.errors import TABLE_GONE, ResultGone, StoreError
 from sensegraph.protocols import Rows, Store, Task
-from sensegraph.runtime.encoded import encode, encode_records
-from sensegraph.runtime.keys import key
 
 A = TypeVar("A")
 B = TypeVar("B")
 Form = Literal["value", "tables", "array", "arrays"]
 Tool = Literal["", "engine", "embedder", "reranker", "chunker"]
+
+_ENCODE = msgspec.json.Encoder().encode
 
 
 def _see_all(item: Any) -> Any:
@@ -73,7 +73,7 @@ class Step(Generic[A, B]):
 
     def encode(self, result: B) -> bytes:
         """A result to bytes: JSON, or bytes as they are."""
-        return result if isinstance(result, bytes) else encode(result)
+        return result if isinstance(result, bytes) else _ENCODE(result)
 
 
 def step(
@@ -301,19 +301,6 @@ class JoinedRows:
 # ── how results are stored ──
 
 
-def write_keys_below(store: Store, step: Step[Any, Any], below: Mapping[str, Sequence[str]]) -> None:
-    """Note of results of `step`, by their keys, the keys of those that their inputs were made from."""
-    store.write({key(k, "below"): "".join(keys).encode() for k, keys in below.items()}, step.name)
-
-
-def read_keys_below(store: Store, k: str) -> list[str] | None:
-    """The keys of the results that the input of the result `k` was made from; None where that is not known."""
-    name = key(k, "below")
-    if (found := store.read([name]).get(name)) is None:
-        return None
-    return [name, *(found[i : i + len(k)].decode() for i in range(0, len(found), len(k)))]
-
-
 def recall_result(store: Store, step: Step[Any, B], k: str) -> B:
     """The result of `step` that was stored under the key `k`. Raises ResultGone when it is."""
     if not store.has([k]):
@@ -333,12 +320,19 @@ def save_result(store: Store, step: Step[Any, Any], k: str, result: Any) -> None
         columns = {name: getattr(result, name) for name in list_record_fields(step.result)}
         joined = {name: found.joined for name, found in columns.items() if isinstance(found, Table) and found.joined}
         for name in columns.keys() - joined.keys():
-            store.write_rows(f"{k}.{name}", encode_records(columns[name]))
+            store.write_rows(f"{k}.{name}", store_records(columns[name]))
         head = replace(result, **dict.fromkeys(columns, ()))
         told = {**msgspec.to_builtins(head), "joined": joined} if joined else head
-        store.write({k: encode(told)}, step.name)  # last: it says "complete"
+        store.write({k: _ENCODE(told)}, step.name)  # last: it says "complete"
     else:
         store.write({k: step.encode(result)}, step.name)
+
+
+def store_records(records: Iterable[Any]) -> Iterator[tuple[str, bytes]]:
+    """The id of each record, and what is stored of it: of a table it is known."""
+    if isinstance(records, Table):
+        return zip(records.ids(), records.raw(), strict=True)
+    return ((r.id, _ENCODE(r)) for r in records)
 
 
 def load_result(store: Store, step: Step[Any, B], k: str) -> B:

@@ -42,15 +42,13 @@ from sensegraph.runtime.batches import (
     replace_doubted,
     run_batches,
 )
-from sensegraph.runtime.keys import key
+from sensegraph.runtime.keys import key, read_keys_below, write_keys_below
 from sensegraph.runtime.results import (
     Result,
     Results,
     Step,
     load_result,
-    read_keys_below,
     save_result,
-    write_keys_below,
 )
 from sensegraph.types import Usage
 
@@ -231,7 +229,7 @@ class Runtime:
                     self.store.spend(step.name, spent)
             save_result(self.store, step, k, result)
             if callable(whole) and known == len(self.lacking):
-                write_keys_below(self.store, step, {k: below})
+                write_keys_below(self.store, step.name, {k: below})
             self.computed[step.name] += 1
             self.progress(step.name, 1, 1)
             stored = Result(k, load_result(self.store, step, k))
@@ -253,7 +251,7 @@ class Runtime:
             todo = {k: i for i, k in enumerate(keys) if k not in there}
             if todo:
                 failed = self._run(step, wholes, todo, [[k] for k in todo], settings)
-                write_keys_below(self.store, step, dict.fromkeys(todo.keys() - failed.keys(), ()))
+                write_keys_below(self.store, step.name, dict.fromkeys(todo.keys() - failed.keys(), ()))
         return [self.once(step, partial(wholes.__getitem__, i), names=of, **settings) for i, of in enumerate(names)]
 
     def _make(self, whole: A | Callable[[], A]) -> tuple[A, list[str]]:

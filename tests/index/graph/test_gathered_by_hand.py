@@ -97,21 +97,17 @@ def test_a_relation_that_is_said_one_way_alone_has_a_direction() -> None:
     assert (found.directed, found.weight, len(found.descriptions)) == (False, 2.0, 1)
 
 
-def test_texts_that_several_rows_hold_are_shared_those_that_save_most_last(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_texts_that_several_slices_hold_are_packed_once_in_the_order_in_which_they_come() -> None:
     def row(chunk: str, said: str = "") -> Any:
         return SimpleNamespace(chunk=chunk, said=SimpleNamespace(text=said) if said else None)
 
-    rows: Any = SimpleNamespace(
-        mentions=[row("c1", "twelve chars"), row("c1", "twelve chars"), row("c2", "once alone")],
-        bound=[row("c1", "four")], links=[row("c2", "four"), row("c3", "four")],
-        claims=[SimpleNamespace(description="four"), SimpleNamespace(description="nine char")],
-    )  # fmt: skip
-    # saved: 3 × 4 of "four", 1 × 12, 2 × 2 of c1, 1 × 2 of c2; of equal ones the first in order saves more
-    assert slicing._list_shared(rows) == b"c2c1twelve charsfour"
-    monkeypatch.setattr(slicing, "_SHARED", 8)
-    assert slicing._list_shared(rows) == b"c2c1four"
-    monkeypatch.setattr(slicing, "_SHARED", 7)
-    assert slicing._list_shared(rows) == b"c1four"
+    rows: list[Any] = [row("c1", "twelve chars"), row("c1", "twelve chars"), row("c2", "once alone"), row("c3")]
+    assert slicing._list_texts(rows) == [b"c1", b"twelve chars", b"c2", b"once alone", b"c3"]
+    link = slicing.LinkRow("ada", "quay", True, 1.0, "lives in", True, "c1", None)
+    assert slicing._list_texts([link]) == [b"c1", b"ada", b"quay"]
+    shared = [b"one longer text that comes again", b"another longer text that comes again"]
+    whole = slicing._shorten(b"head" + shared[1], [1], shared)
+    assert len(whole) < len(slicing._shorten(b"head" + shared[1], [], shared))
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ from sensegraph.index.hierarchy.packing import (
     resolve_report,
 )
 from sensegraph.index.hierarchy.written_trees import (
+    EncodedRows,
     Trees,
     WrittenTree,
     batch_trees,
@@ -33,9 +34,8 @@ from sensegraph.index.manifest import ChunkEntry
 from sensegraph.language.text import count_tokens
 from sensegraph.protocols import LanguageEngine
 from sensegraph.runtime.delegating import work_on_worker
-from sensegraph.runtime.encoded import Encoded, encode_records
 from sensegraph.runtime.keys import key
-from sensegraph.runtime.results import Result, Results, Table, load_result, step
+from sensegraph.runtime.results import Result, Results, Table, load_result, step, store_records
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Chunk, Cluster, Context, Finding, Graph, Hierarchy, Report, Source, Statement
 
@@ -102,12 +102,12 @@ def report_all(
         graphs = take_batches(graph.value, [[held[root] for root in some] for some in batches])
         for some, inside in zip(batches, graphs, strict=True):
             writer = Writer(rt, inside, documents, settings)
-            records.update(encode_records(writer.write([g for root in some for g in trees[root]])))
+            records.update(store_records(writer.write([g for root in some for g in trees[root]])))
             kept |= {tree.root: tree for root in some for tree in writer.trees(root, keys[root], trees[root])}
             lost += writer.lost.total()
         written.update(kept)
         ordered = sorted((g.depth, g.id) for g in communities.value.groups)
-        clusters = Encoded(Cluster, [(name, records[name]) for _, name in ordered])
+        clusters = Table[Cluster](EncodedRows((name, records[name]) for _, name in ordered), Cluster)
         removed = (f"{lost} references in reports named no record and were removed",) if lost else ()
         return Hierarchy(clusters, communities.value.modularity, (*communities.value.notes, *removed))
 
@@ -134,7 +134,7 @@ def _recall_clusters(earlier: Hierarchy, kept: dict[str, WrittenTree], trees: Tr
     """
     wanted = [g.id for root in kept for g in trees[root]]
     records = earlier.clusters
-    found = records.stored(wanted) if isinstance(records, Table) else dict(encode_records(records))
+    found = records.stored(wanted) if isinstance(records, Table) else dict(store_records(records))
     for root in [root for root in kept if any(g.id not in found for g in trees[root])]:
         del kept[root]
     rt.rely_on([k for tree in kept.values() for k in tree.reports])

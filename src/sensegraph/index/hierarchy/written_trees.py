@@ -6,7 +6,7 @@ relations and claims between them, and how it is divided: a key of these stands 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -107,6 +107,33 @@ def batch_trees(roots: Sequence[str], held: Mapping[str, TreeElements]) -> Itera
         size += count
     if batch:
         yield batch
+
+
+class EncodedRows:
+    """Records in memory as they are stored, in order: the rows of a table that is not in a store yet."""
+
+    def __init__(self, pairs: Iterable[tuple[str, bytes]]) -> None:
+        self._records = dict(pairs)
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+    def at(self, positions: Sequence[int]) -> list[bytes]:
+        """The records at these positions, in the order asked for."""
+        records = list(self._records.values())
+        return [records[position] for position in positions]
+
+    def find(self, ids: Sequence[str]) -> dict[str, bytes]:
+        """The records with these ids; one that does not exist is absent."""
+        return {name: self._records[name] for name in ids if name in self._records}
+
+    def scan(self) -> Iterator[bytes]:
+        """All records in order."""
+        return iter(self._records.values())
+
+    def ids(self) -> Iterator[str]:
+        """All ids in order."""
+        return iter(self._records)
 
 
 def take_batches(graph: Graph, batches: Sequence[Sequence[TreeElements]]) -> Iterator[Graph]:

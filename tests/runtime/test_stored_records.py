@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import pytest
 
+from sensegraph.index.hierarchy.written_trees import EncodedRows
 from sensegraph.runtime import results
-from sensegraph.runtime.encoded import Encoded, encode_records
-from sensegraph.runtime.results import JoinedRows, Table, load_result, save_result, step
+from sensegraph.runtime.results import JoinedRows, Table, load_result, save_result, step, store_records
 from sensegraph.runtime.stores.sqlite import SqliteStore
 
 
@@ -32,19 +32,19 @@ def keep_rows(found: Sequence[Rows]) -> list[Rows]:
 ROWS = [Row(f"r{i}", i) for i in range(5)]
 
 
-def test_records_are_decoded_when_they_are_asked_for_and_stored_as_they_are(store: SqliteStore) -> None:
-    pairs = list(encode_records(ROWS))
+def test_records_that_are_kept_as_they_are_stored_make_the_same_table(store: SqliteStore) -> None:
+    pairs = list(store_records(ROWS))
     assert pairs[1] == ("r1", b'{"id":"r1","number":1}')
-    kept = Encoded(Row, pairs)
+    kept: Table[Row] = Table(EncodedRows(pairs), Row)
     assert (len(kept), kept[1], kept[-1], kept[1:3], list(kept)) == (5, ROWS[1], ROWS[4], ROWS[1:3], ROWS)
-    assert list(encode_records(kept)) == pairs
+    assert list(store_records(kept)) == pairs
     save_result(store, keep_rows, "kept", Rows(kept))
     save_result(store, keep_rows, "plain", Rows(ROWS))
     for name in ("kept", "plain"):
         rows = load_result(store, keep_rows, name).rows
         assert isinstance(rows, Table)
         assert list(rows) == ROWS
-        assert rows.stored(["r3", "none"]) == {"r3": b'{"id":"r3","number":3}'}
+        assert rows.stored(["r3", "none"]) == kept.stored(["r3", "none"]) == {"r3": b'{"id":"r3","number":3}'}
 
 
 def test_of_a_joined_table_few_parts_stay_open_and_all_records_are_found(
@@ -52,7 +52,7 @@ def test_of_a_joined_table_few_parts_stay_open_and_all_records_are_found(
 ) -> None:
     monkeypatch.setattr(results, "_OPENED", 2)
     for row in ROWS:
-        store.write_rows(f"{row.id}.t", encode_records([row]))
+        store.write_rows(f"{row.id}.t", store_records([row]))
     opened: list[str] = []
     find = store.rows
     monkeypatch.setattr(store, "rows", lambda name: opened.append(name) or find(name))  # type: ignore[func-returns-value]
