@@ -164,49 +164,12 @@ class Candidates:
     crowded: int
 
 
-def pair_by_shared_keys(keys: Longs, rows: Ints, weight: Floats, *, count: int, most: int, near: int) -> Candidates:
-    """Pairs of the `count` rows that share a key; int64, and int32 the `rows`, of shape (m,) as are weights of both.
-
-    A key of more than `most` rows brings none together. Of every row the `near` partners of greatest weight are kept;
-    at most `near` × `count` pairs remain.
-    """
-    home = (keys >> 60).astype(np.int8)  # of hashes about as many in each, which takes less memory than all at once
-    parts = (np.flatnonzero(home == part) for part in np.unique(home).tolist() or [0])
-    members, weights, sizes, crowded = zip(
-        *(_list_groups(keys[at], rows[at], weight[at], most) for at in parts), strict=True
-    )
-    groups = _Groups.of(np.concatenate(members), np.concatenate(weights), np.concatenate(sizes), count)
-    codes, sums, distinct = [np.zeros(0, np.int64)], [np.zeros(0)], 0
-    for block in groups.cut_rows(_PARTNERS):
-        code, shared = groups.list_partners(block)
-        distinct += len(code)
-        code, shared = _keep_best(code, shared, count, near)
-        codes.append(code)
-        sums.append(shared)
-    code, first = np.unique(np.concatenate(codes), return_index=True)
-    one, other = (ends.astype(np.int32) for ends in np.divmod(code, max(count, 1)))
-    return Candidates(Pairs(one, other, np.concatenate(sums)[first]), distinct // 2 - len(code), sum(crowded))
-
-
-def _list_groups(keys: Longs, rows: Ints, weight: Floats, most: int) -> tuple[Ints, Floats, Longs, int]:
-    """The rows of each key that 2 to `most` rows share, their weights, how many each has, and how many have more."""
-    order = np.lexsort((rows, keys))
-    keys, rows = keys[order], rows[order]
-    fresh = np.ones(len(keys), np.bool_)
-    fresh[1:] = (keys[1:] != keys[:-1]) | (rows[1:] != rows[:-1])
-    keys, rows, weight = keys[fresh], rows[fresh], weight[order[fresh]]
-    starts = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1])))
-    sizes = np.diff(np.concatenate((starts, [len(keys)]))).astype(np.int64)
-    fits = (sizes > 1) & (sizes <= most)
-    inside = np.repeat(fits, sizes)
-    return rows[inside], weight[inside], sizes[fits], int((sizes > most).sum())
-
-
 @dataclass(frozen=True, slots=True, eq=False)
-class _Groups:
+class KeyGroups:
     """Groups of `rows`, one after the other, with the `weight` of each in its group; group i begins at `start[i]`.
 
-    `own` are the places of each row, row by row, which `begin` parts, and `group` is that of each place.
+    `own` are the places of each row, row by row, which `begin` parts, `group` is that of each place. `crowded` counts
+    the keys that too many rows share.
     """
 
     rows: Ints
@@ -215,13 +178,23 @@ class _Groups:
     group: Ints
     own: Ints
     begin: Longs
+    crowded: int
 
-    @classmethod
-    def of(cls, rows: Ints, weight: Floats, sizes: Longs, count: int) -> _Groups:
-        group = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
-        own = np.argsort(rows, kind="stable").astype(np.int32)
-        begin = run_offsets(np.bincount(rows, minlength=count))
-        return cls(rows, weight, run_offsets(sizes), group, own, begin)
+    def pair(self, near: int) -> Candidates:
+        """Pairs of rows of a group. Of every row the `near` partners of greatest weight are kept.
+
+        At most `near` × number of rows pairs remain.
+        """
+        codes, sums, distinct, count = [np.zeros(0, np.int64)], [np.zeros(0)], 0, len(self.begin) - 1
+        for block in self.cut_rows(_PARTNERS):
+            code, shared = self.list_partners(block)
+            distinct += len(code)
+            code, shared = _keep_best(code, shared, count, near)
+            codes.append(code)
+            sums.append(shared)
+        code, first = np.unique(np.concatenate(codes), return_index=True)
+        one, other = (ends.astype(np.int32) for ends in np.divmod(code, max(count, 1)))
+        return Candidates(Pairs(one, other, np.concatenate(sums)[first]), distinct // 2 - len(code), self.crowded)
 
     def cut_rows(self, most: int) -> Iterator[range]:
         """All rows, so many at once that they have about `most` partners in all their groups."""
@@ -242,6 +215,36 @@ class _Groups:
         code = one[apart].astype(np.int64) * (len(self.begin) - 1) + other[apart]
         code, at = np.unique(code, return_inverse=True)
         return code, np.bincount(at.reshape(-1), weights=shared[apart], minlength=len(code)).astype(np.float64)
+
+
+def group_by_keys(keys: Longs, rows: Ints, weight: Floats, *, count: int, most: int) -> KeyGroups:
+    """The groups of the `count` rows that share a key: `keys` are int64, `rows` int32, of shape (m,) as is `weight`.
+
+    A key of more than `most` rows brings none together.
+    """
+    home = (keys >> 60).astype(np.int8)  # of hashes about as many in each, which takes less memory than all at once
+    parts = (np.flatnonzero(home == part) for part in np.unique(home).tolist() or [0])
+    listed = zip(*(_list_groups(keys[at], rows[at], weight[at], most) for at in parts), strict=True)
+    *columns, crowded = listed
+    members, weights, sizes = map(np.concatenate, columns)
+    group = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
+    own = np.argsort(members, kind="stable").astype(np.int32)
+    begin = run_offsets(np.bincount(members, minlength=count))
+    return KeyGroups(members, weights, run_offsets(sizes), group, own, begin, sum(crowded))
+
+
+def _list_groups(keys: Longs, rows: Ints, weight: Floats, most: int) -> tuple[Ints, Floats, Longs, int]:
+    """The rows of each key that 2 to `most` rows share, their weights, how many each has, and how many have more."""
+    order = np.lexsort((rows, keys))
+    keys, rows = keys[order], rows[order]
+    fresh = np.ones(len(keys), np.bool_)
+    fresh[1:] = (keys[1:] != keys[:-1]) | (rows[1:] != rows[:-1])
+    keys, rows, weight = keys[fresh], rows[fresh], weight[order[fresh]]
+    starts = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1])))
+    sizes = np.diff(np.concatenate((starts, [len(keys)]))).astype(np.int64)
+    fits = (sizes > 1) & (sizes <= most)
+    inside = np.repeat(fits, sizes)
+    return rows[inside], weight[inside], sizes[fits], int((sizes > most).sum())
 
 
 def _keep_best(code: Longs, shared: Floats, width: int, near: int) -> tuple[Longs, Floats]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from sensegraph.algorithms.graphs import Floats, Longs
 from sensegraph.algorithms.linkage import connect_rows
-from sensegraph.algorithms.similar import Candidates, Pairs, pair_by_shared_keys, similar_rows
+from sensegraph.algorithms.similar import Candidates, KeyGroups, Pairs, group_by_keys, similar_rows
 from sensegraph.resolution.comparison.likeness import SHORT, VETOES, WEIGHED
 from sensegraph.resolution.comparison.name_reading import Name
 from sensegraph.resolution.comparison.scoring import Collection, Scores, weigh_rival
@@ -34,9 +34,8 @@ def block_pairs(found: Collection) -> Candidates:
     `settings.near` are kept, and so many nearest. Equal names are compared, each with the next, however many they are.
     """
     settings, count = found.settings, len(found.items)
-    keys, rows, weights = found.columns.list_keys(found.words)
     near = settings.near
-    paired = pair_by_shared_keys(keys.view(np.int64), rows, weights, count=count, most=settings.rare, near=near)
+    paired = _group_names(found).pair(near)
     order = np.argsort(found.columns.whole, kind="stable")
     equal = found.columns.whole[order][1:] == found.columns.whole[order][:-1]
     ends = [(paired.pairs.one, paired.pairs.other), (order[:-1][equal], order[1:][equal])]
@@ -47,6 +46,12 @@ def block_pairs(found: Collection) -> Candidates:
     one, other = np.divmod(np.unique(one * max(count, 1) + other), max(count, 1))
     pairs = Pairs(one.astype(np.int32), other.astype(np.int32), np.ones(len(one)))
     return Candidates(pairs, paired.passed_over, paired.crowded)
+
+
+def _group_names(found: Collection) -> KeyGroups:
+    """The names that share a key; when they are paired, the keys themselves are gone from memory."""
+    keys, rows, weights = found.columns.list_keys(found.words)
+    return group_by_keys(keys.view(np.int64), rows, weights, count=len(found.items), most=found.settings.rare)
 
 
 class JudgedPairs:

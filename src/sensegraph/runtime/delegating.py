@@ -98,6 +98,7 @@ def run_errand(errand: Errand[T]) -> Outcome[T]:
     rt = errand.rt
     begun, aside = Counter(rt.begun), len(rt.aside)
     rt.inside.append([])
+    release_memory()
     try:
         value = errand.work()
     finally:

@@ -10,7 +10,7 @@ import pytest
 
 from sensegraph.errors import SettingsError
 from sensegraph.index.chunks import chunk_documents
-from sensegraph.methods.walk import name_runs
+from sensegraph.methods.walk import name_runs, naming
 from sensegraph.methods.walk.name_runs import name_run
 from sensegraph.methods.walk.name_words import (
     NamedDocuments,
@@ -128,6 +128,19 @@ def test_an_update_reads_only_what_is_new_and_equals_a_rebuild(store: SqliteStor
     other.close()
     for field in fields(Names):
         assert np.array_equal(getattr(updated, field.name), getattr(fresh, field.name)), field.name
+
+
+def test_however_many_chunks_are_looked_through_at_once_the_same_titles_are_found(
+    store: SqliteStore, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = made(store, documents())
+    assert len(whole.hints)
+    monkeypatch.setattr(naming, "_LOOKED", 1)
+    other = SqliteStore(tmp_path / "other")
+    cut = made(other, documents())
+    other.close()
+    for field in fields(Names):
+        assert np.array_equal(getattr(whole, field.name), getattr(cut, field.name)), field.name
 
 
 def test_what_runs_show_may_be_read_again_instead_of_kept(

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 
 _EVERYWHERE = 0.02  # share of the chunks from which a name that is in them is a hub
+_LOOKED = 1 << 18  # chunks that are looked through at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,14 +252,19 @@ def _find_hints(titles: _Lists, names: _Lists) -> tuple[Longs, Ints]:
     order = np.lexsort((many, whose))  # of each name its rarest stem first
     rarest = order[names.start[:-1][names.sizes > 0]]
     rarest = rarest[(many[rarest] > 0) & (many[rarest] <= max(3, chunks // 20))]
-    places, sizes = gather_entries(start, at[rarest])
-    name, chunk = np.repeat(whose[rarest], sizes), held[places] % max(chunks, 1)
-    stems, each = gather_entries(names.start, name)
-    wanted = at[stems] * chunks + np.repeat(chunk, each)
-    place = np.minimum(np.searchsorted(held, wanted), max(len(held) - 1, 0))
-    missed = ~there[stems] | (held[place] != wanted) if len(held) else np.ones(len(wanted), np.bool_)
-    kept = np.bincount(np.repeat(np.arange(len(name)), each), weights=missed, minlength=len(name)) == 0
-    return run_offsets(np.bincount(name[kept], minlength=len(names.sizes))), chunk[kept].astype(np.int32)
+    found = [(np.zeros(0, np.int64), np.zeros(0, np.int64))]
+    reached = np.cumsum(many[rarest])  # some names at once: they may have many chunks to look through
+    for some in np.split(rarest, np.searchsorted(reached, np.arange(_LOOKED, reached[-1:].sum(), _LOOKED))):
+        places, sizes = gather_entries(start, at[some])
+        name, chunk = np.repeat(whose[some], sizes), held[places] % max(chunks, 1)
+        stems, each = gather_entries(names.start, name)
+        wanted = at[stems] * chunks + np.repeat(chunk, each)
+        place = np.minimum(np.searchsorted(held, wanted), max(len(held) - 1, 0))
+        missed = ~there[stems] | (held[place] != wanted) if len(held) else np.ones(len(wanted), np.bool_)
+        kept = np.bincount(np.repeat(np.arange(len(name)), each), weights=missed, minlength=len(name)) == 0
+        found.append((name[kept], chunk[kept]))
+    name, chunk = (np.concatenate(column) for column in zip(*found, strict=True))
+    return run_offsets(np.bincount(name, minlength=len(names.sizes))), chunk.astype(np.int32)
 
 
 def _take_rows(start: str, values: str, at: NDArray[Any], of: NDArray[Any], rows: NDArray[Any]) -> dict[str, Any]:

@@ -176,11 +176,13 @@ class Collection:
     def judge_each(self, one: Longs, other: Longs, compare: PairComparer) -> Scores:
         """`judge` of many pairs at once, given how alike their names are by `compare`."""
         traits, size = self.traits, max(len(self.traits.types), 1)
-        pairs, where = np.unique(traits.typed[one].astype(np.int64) * size + traits.typed[other], return_inverse=True)
+        typed = traits.typed[one].astype(np.int64) * size + traits.typed[other]
+        pairs = np.unique(typed)
+        where = np.searchsorted(pairs, typed)
         kinds = [(traits.types[pair // size], traits.types[pair % size]) for pair in pairs.tolist()]
         found = [_compare_kinds(a, b, self.settings.cross_types) for a, b in kinds]
         said = (np.array([agreement == wanted for agreement in found], np.bool_) for wanted in ("differ", "conflict"))
-        differ, conflict = (of[where.reshape(-1)] for of in said)
+        differ, conflict = (of[where] for of in said)
         listed = (traits.listed[one] > 0) & (traits.listed[one] == traits.listed[other])
         asked = ~listed & ~conflict
         named = compare(self, one[asked], other[asked])
