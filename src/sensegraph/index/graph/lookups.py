@@ -157,7 +157,7 @@ _OWNERS = 5  # a name that titles more documents than this singles out none of t
 _OWNED, _LINK, _BACK, _RELATION = 2.0, 2.0, 0.4, 0.2  # weights beside that of a mention, 1
 _BRACKET = re.compile(r"(?:(?<!\s)\s++)?[(（][^()（）]*[)）]\s*$")
 
-Edge = tuple[NDArray[np.int64], NDArray[np.int64], Floats]
+Edge = tuple[Ints, Ints, Floats]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -308,11 +308,11 @@ def _walk_edges(rows: tuple[Longs, Ints, Longs, Ints], ends: NDArray[np.int64], 
     ]
     source, target, strength = (np.concatenate(column) for column in zip(*pairs, strict=True))
     there = strength > 0
-    return source[there], target[there], strength[there]
+    return (source, target, strength) if there.all() else (source[there], target[there], strength[there])
 
 
 def _both_directions(a: NDArray[np.integer], b: NDArray[np.integer], weight: Floats) -> Iterable[Edge]:
-    one, other = a.astype(np.int64), b.astype(np.int64)
+    one, other = a.astype(np.int32), b.astype(np.int32)
     return (one, other, weight), (other, one, weight)
 
 
@@ -323,4 +323,4 @@ def _title_links(start: Longs, held: Ints, owns: Longs, owned: Ints, salient: Fl
     source, target = np.repeat(held, sizes).astype(np.int64), owned[places].astype(np.int64)
     weight = np.repeat(salient[mentioned] / np.maximum(sizes, 1), sizes)
     other = source != target
-    return source[other], target[other], weight[other]
+    return source[other].astype(np.int32), target[other].astype(np.int32), weight[other]
