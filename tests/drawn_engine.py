@@ -10,15 +10,16 @@ from __future__ import annotations
 
 import random
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from typing import Any
 
 from demo_runs import condense
+from form_corpora import ask
 from laws.corpora import CORPORA as LAWS
-from offline_examples import CORPORA, ENGINE, cut_text, make_chunks, make_community, make_reports
+from offline_examples import CORPORA, ENGINE, cut_text, make_chunks, make_community, make_reports, read_examples
 from pinned_rows import PinnedRows
 from sensegraph.engines.offline.extraction.corpus_reading import survey_documents
 from sensegraph.types import Brief, Context, Inquiry, Passage, Turn
@@ -36,7 +37,8 @@ TEXTS: Mapping[str, dict[str, str]] = {
     **{name: {d.id: d.text for d in LAWS[name].documents} for name in ("office", "rathaus")},
     "chinese": CHINESE,
 }
-DRAWS = {"groups": 12, "answers": 24, "reading": 20}
+DRAWS = {"groups": 9, "answers": 14, "reading": 12, "forms": 100}
+FILLING = ("grey", "and", "quietly", "the", "of 2021", "Ada Finch", "not", "was,")
 TYPES = ("", "person", "person", "organisation", "Ort", "place")
 ASKED = (
     "Who is {a}?", "What did {a} do?", "When did {a} leave?", "How is {a} related to {b}?", "Why did {a} change?",
@@ -96,8 +98,7 @@ def draw_question(corpus: str, drawn: random.Random) -> str:
 
 def answer_drawn(corpus: str, drawn: random.Random) -> list[Any]:
     """What the engine makes of a drawn question and passages of a corpus."""
-    chunks = list(make_chunks(TEXTS[corpus]))
-    drawn.shuffle(chunks)
+    chunks = list(make_chunks(disturb_texts(corpus, drawn)))
     context = Context(tuple(chunks[: drawn.randint(1, 12)]), "", omitted=drawn.choice((0, 2)))
     history = tuple(Turn(draw_question(corpus, drawn), "") for _ in range(drawn.choice((0, 0, 1))))
     inquiry = Inquiry(draw_question(corpus, drawn), context, len(chunks), history)
@@ -110,7 +111,7 @@ def answer_drawn(corpus: str, drawn: random.Random) -> list[Any]:
 
 def read_drawn(corpus: str, drawn: random.Random) -> list[Any]:
     """What is read in drawn documents of a corpus, cut in drawn places."""
-    texts = list(TEXTS[corpus].items())
+    texts = list(disturb_texts(corpus, drawn).items())
     texts = drawn.sample(texts, min(len(texts), drawn.randint(1, 4)))
     documents = [cut_text(name, text[:2500], drawn.randint(1, 3)) for name, text in texts]
     seen = ENGINE.observe(documents)
@@ -119,16 +120,61 @@ def read_drawn(corpus: str, drawn: random.Random) -> list[Any]:
 
 
 @cache
+def list_questions() -> dict[str, list[str]]:
+    """The questions of the examples of forms of answers, by the corpus that they are asked of."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for example in read_examples():
+        if example["way"] == "form" and example["given"][0] not in ("demo", "harbour"):
+            found[example["given"][0]].append(example["given"][1])
+    return dict(found)
+
+
+def disturb_texts(corpus: str, drawn: random.Random) -> dict[str, str]:
+    """Some texts of a corpus in another order; in some, words are put in or left out, and one may be there twice."""
+    names = list(TEXTS[corpus])
+    names = drawn.sample(names, max(1, len(names) - drawn.choice((0, 0, 1, 2))))
+    texts: dict[str, str] = {}
+    for name in names:
+        words = TEXTS[corpus][name].split(" ")
+        for _ in range(drawn.choice((0, 1, 4, 12))):
+            at = drawn.randint(0, len(words))
+            words[at : at + drawn.choice((0, 0, 1))] = [drawn.choice(FILLING)] * drawn.randint(0, 6)
+        texts[name] = " ".join(words)
+    if drawn.random() < 0.3:
+        texts[f"{names[0]}-again"] = texts[names[0]]
+    return texts
+
+
+def answer_form(corpus: str, drawn: random.Random, number: int) -> list[Any]:
+    """The form of answers that takes a question of the examples, over disturbed texts, and all that it says."""
+    questions = list_questions()[corpus]
+    return list(ask(questions[number % len(questions)], disturb_texts(corpus, drawn)))
+
+
+@cache
 def find_rows(group: str) -> list[Any]:
     """What the draws of one group come to, a row each; a group is what is drawn and the corpus."""
     kind, _, corpus = group.partition(" ")
-    write = {"groups": write_of_group, "answers": answer_drawn, "reading": read_drawn}[kind]
-    return [condense(write(corpus, random.Random(f"{group} {number}"))) for number in range(DRAWS[kind])]
+    found: list[Any] = []
+    for number in range(DRAWS[kind]):
+        drawn = random.Random(f"{group} {number}")
+        match kind:
+            case "groups":
+                found.append(write_of_group(corpus, drawn))
+            case "answers":
+                found.append(answer_drawn(corpus, drawn))
+            case "reading":
+                found.append(read_drawn(corpus, drawn))
+            case _:
+                found.append(answer_form(corpus, drawn, number))
+    return [condense(one) for one in found]
 
 
-DRAWN_ROWS = PinnedRows(
-    PINNED / "drawn-engine.jsonl", tuple(f"{kind} {corpus}" for kind in DRAWS for corpus in TEXTS), find_rows
-)
+def list_groups() -> list[str]:
+    return [f"{kind} {corpus}" for kind in DRAWS for corpus in (list_questions() if kind == "forms" else TEXTS)]
+
+
+DRAWN_ROWS = PinnedRows(PINNED / "drawn-engine.jsonl", list_groups(), find_rows)
 
 if __name__ == "__main__":
     DRAWN_ROWS.write()
