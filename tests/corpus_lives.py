@@ -44,6 +44,7 @@ FILES = {
 LATE = Document("late", "Bo Quill left the Harbour Board in 2023. Ada Finch took over.", "The end", (("year", 2023),))
 LEFT_OUT = re.compile(r"_at$|seconds|bytes|^time$|^reverted$|^known_|^when$|^place$|^id$|^path$")
 PLACE = re.compile(r"[\w/\\:.]*corpus-lives-\w+")
+HASH = re.compile(r"[0-9a-f]{20,}")
 MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.\d]*(Z|[+-]\d\d:\d\d)?")
 Act = Callable[[Corpus, Path], Any]
 
@@ -98,12 +99,22 @@ def list_people(corpus: Corpus) -> list[str]:
     return [e.name for e in corpus.entities(type="person")]
 
 
+def note_imports(corpus: Corpus, _: Path) -> None:
+    """Refs as imports, files and masks leave them: of the index of now, and of what is gone."""
+    manifest = corpus.manifest()
+    chunks = manifest.chunks if manifest else ""
+    gone = ("interchange/gone", "figure/gone.md\nk", "masked/gone.md", "origin/gone.md")
+    with corpus.store.exclusive():
+        corpus.store.set_refs(dict.fromkeys((f"interchange/{chunks}", "figure/one.md\nk", *gone), chunks))
+
+
 def show_entity(corpus: Corpus) -> Any:
     """The entity with most neighbours, its history, and a map of what is around it."""
     most = corpus.entities()[0]
     page, events = corpus.entity(most.id), corpus.timeline(most.id, since="2020")
-    dots = corpus.browser.map_entities([most.id], [("one", 0, 60)])
-    return [views.view_entities([page]), views.view_timeline(most.name, events), views.view_dots(dots)]
+    places = [(corpus.documents()[0].id, 10, 45), (corpus.documents()[1].id, 0, 30)]
+    dots = [views.view_dots(corpus.browser.map_entities(ids, at)) for ids in ([], [most.id]) for at in ([], places)]
+    return [views.view_entities([page]), views.view_timeline(most.name, events), dots]
 
 
 def show_groups(corpus: Corpus) -> Any:
@@ -160,13 +171,15 @@ def list_acts() -> Iterator[tuple[str, Act]]:
     yield "remove", lambda c, f: c.remove("late")
     yield "remove nobody", lambda c, f: c.remove("nobody")
     yield "build without", lambda c, f: build(c, retry=True)
+    yield "imports", note_imports
+    yield "collect nothing yet", lambda c, f: views.view_collected(c.collect(dry=True))
     yield "collect", lambda c, f: views.view_collected(c.collect())
     yield "status at the end", lambda c, f: views.view_status(c.status(), None)
 
 
 def list_presence(corpus: Corpus) -> list[str]:
     """The refs of the store; for which of them there is no document any more is seen as well."""
-    return [show_value(MOMENT.sub("T", name)) for name in sorted(corpus.store.refs())]
+    return [HASH.sub("", MOMENT.sub("T", name)) for name in sorted(corpus.store.refs())]
 
 
 def try_act(act: Act, corpus: Corpus, folder: Path) -> Any:
