@@ -30,7 +30,6 @@ from whole_runs import PINNED, show_value
 LIVES: Mapping[str, dict[str, Any]] = {
     "plain": {},
     "masked": {"personal": {"mask": "mask", "kinds": ["email", "phone", "person"]}},
-    "told": {"personal": {"mask": "report", "kinds": ["email", "phone", "person"]}, "method": "hybrid"},
     "kept": {"index": {"collect": False, "chunk_tokens": 30, "chunk_overlap": 5}},
 }
 FILES = {
@@ -211,7 +210,7 @@ def find_rows(life: str) -> list[Any]:
             personal = {"mask": mask, "kinds": ["email"]}
             with Corpus.open(root, settings={**settings, "personal": personal}) as corpus:
                 for name, act in list_acts():
-                    if name in ("question", "add", "build", "build again", "status", "collect"):
+                    if name in ("question", "document", "add", "build", "build again", "status", "collect"):
                         rows.append([f"{name} under {mask}", try_act(act, corpus, folder)])
     return rows
 
