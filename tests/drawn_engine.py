@@ -83,11 +83,11 @@ def write_of_group(corpus: str, drawn: random.Random) -> list[Any]:
     other = [replace(p, id=f"x{p.id}") for p in draw_group(corpus, drawn, 4)]
     between = [p for p in make_community(TEXTS[corpus], draw_names(corpus, drawn, 8)).passages if p.kind == "relation"]
     linked = Brief(Context((*passages, *other, *between), "one / other"), brief.words)
-    question = draw_question(corpus, drawn)
+    asked = Inquiry(draw_question(corpus, drawn), context, 40)
     return [
         ENGINE.report([context]), ENGINE.aggregate([brief]), ENGINE.abstract([brief]), ENGINE.relate([linked]),
-        ENGINE.summarise([context]), ENGINE.rate([Inquiry(question, context, 40)]),
-        ENGINE.answer([Inquiry(question, context, 40)]),
+        ENGINE.summarise([context]), ENGINE.rate([asked]), ENGINE.answer([asked]),
+        ENGINE.ask([asked]), ENGINE.test([asked]), ENGINE.grade([asked]),
     ]  # fmt: skip
 
 
