@@ -223,3 +223,27 @@ def test_what_waits_is_looked_for_once_for_each_state_of_the_documents(
         space.store.set_refs({STATE: None})  # as a corpus of before has none
         looked.clear()
         assert [space.pending(), space.pending(), len(looked)] == [["a"], ["a"], 2]
+
+
+def test_what_was_damaged_is_told_once_and_looked_for_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked = list[int]()
+
+    def mend(_: SqliteStore) -> int:
+        looked.append(1)
+        return 3
+
+    monkeypatch.setattr(SqliteStore, "mend", mend)
+    with Corpus.open(tmp_path, settings=OFFLINE) as made:
+        made.add(Document("a", "Ada Finch keeps the lighthouse."))
+        told = "3 things in the store were damaged, and were computed again or read anew"
+        assert made.build().notes[:1] == (told,)
+        assert told not in made.build().notes
+    assert looked == [1]
+    one = workspace(tmp_path)
+    with workspace(tmp_path).store.exclusive():  # somebody builds
+        one.mend_store()
+    assert (one.mended, looked) == (0, [1])
+    one.mended = 4
+    one.mend_store()
+    one.mend_store()
+    assert (one.mended, looked) == (7, [1, 1])

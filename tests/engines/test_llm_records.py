@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sensegraph.engines.llm.llm_settings import LLMSettings
 from sensegraph.engines.llm.replies.dated_records import drop_foreign_dates
 from sensegraph.engines.llm.replies.extracted_records import (
     Found,
@@ -11,6 +12,7 @@ from sensegraph.engines.llm.replies.extracted_records import (
     collect_tuple_records,
     has_tuples,
 )
+from sensegraph.errors import SettingsError
 from sensegraph.types import ExtractedClaim, ExtractedEntity, ExtractedRelation, Mention
 
 TEXT = (
@@ -267,3 +269,12 @@ def test_a_relation_says_since_and_until_when_it_holds_by_dates_that_the_passage
     kept, lost = drop_foreign_dates(found, TEXT)
     assert [(r.starts, r.ends) for r in kept.relations] == [("1904", ""), ("1904", ""), ("", "1904-05-02"), ("", "")]
     assert lost == 1
+
+
+def test_the_smallest_counts_of_the_model_s_settings_are_taken() -> None:
+    least = {"max_gleanings": 0, "findings_min": 1, "findings_max": 1, "follow_ups": 1, "sub_questions": 1}
+    made = LLMSettings(**least, history_tokens=0)  # type: ignore[arg-type]
+    assert {name: getattr(made, name) for name in least} == least
+    for name, value in (("max_gleanings", -1), ("findings_min", 0), ("findings_min", 2), ("follow_ups", 0)):
+        with pytest.raises(SettingsError, match="must be"):
+            LLMSettings(**{**least, name: value})  # type: ignore[arg-type]
