@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import gc
 import pickle
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -109,11 +111,11 @@ def test_memory_is_given_back_where_the_c_library_can(monkeypatch: pytest.Monkey
     def refuse(name: object) -> None:
         raise OSError("there is none")
 
-    monkeypatch.setattr(delegating.gc, "collect", lambda: asked.append("collected"))
+    monkeypatch.setattr(gc, "collect", lambda: asked.append("collected"))
     for library in (Library, refuse, object):
-        monkeypatch.setattr(delegating.ctypes, "CDLL", library)
+        monkeypatch.setattr(ctypes, "CDLL", library)
         if library is object:
-            monkeypatch.setattr(delegating.ctypes, "CDLL", lambda name: object())
+            monkeypatch.setattr(ctypes, "CDLL", lambda name: object())
         delegating.release_memory()
     assert asked == ["collected", None, 0, "collected", "collected"]
 
@@ -188,21 +190,18 @@ def test_what_fails_on_a_worker_is_done_here_once(store: SqliteStore) -> None:
 def test_a_runtime_for_a_worker_counts_for_itself_and_knows_what_failed(store: SqliteStore) -> None:
     rt = replace(
         share(runtime(store)), engine=ClassicalEngine(), reranker=cast(Any, Ranking()), most_failed=0.25, retry=True,
-        numbers="float32", aside=[ASIDE], begun=Counter(old=2), computed=Counter(step=1), lacking=["l"], doubted=["d"],
+        numbers="int8", aside=[ASIDE], begun=Counter(old=2), computed=Counter(step=1), lacking=["l"], doubted=["d"],
         inside=[["i"]], noted=Counter(n=1), hear=print,
     )  # fmt: skip
     copy = pickle.loads(pickle.dumps(rt))
-    assert (copy.most_failed, copy.retry, copy.numbers, copy.aside) == (0.25, True, "float32", [ASIDE])
+    assert (copy.most_failed, copy.retry, copy.numbers, copy.aside) == (0.25, True, "int8", [ASIDE])
     assert (copy.begun, copy.computed, copy.noted) == (Counter(old=2), Counter(), Counter())
     assert (copy.lacking, copy.doubted, copy.inside, copy.hear) == ([], [], [], None)
     assert (type(copy.engine), copy.embedder, type(copy.reranker)) == (ClassicalEngine, None, Ranking)
     assert (copy.chunker, copy.store, copy.executor) == (None, SharedStore(), Elsewhere())
     for none in (None, cast(Any, Ranking(waits=True))):
         assert pickle.loads(pickle.dumps(replace(rt, reranker=none))).reranker is None
-    begun, aside = (
-        delegating._reduce_runtime(rt)[0].keywords["begun"],
-        delegating._reduce_runtime(rt)[0].keywords["aside"],
-    )  # type: ignore[attr-defined]
+    made = cast(Any, delegating._reduce_runtime(rt)[0]).keywords
     rt.begun.update(old=1)
     rt.aside.append(LATER)
-    assert (begun, aside) == (Counter(old=2), [ASIDE])
+    assert (made["begun"], made["aside"]) == (Counter(old=2), [ASIDE])
