@@ -6,6 +6,7 @@ import sqlite3
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -212,7 +213,7 @@ def test_the_checksum_of_an_array_is_read_up_to_a_length_and_once(
 
 def test_what_reads_is_pinned_until_its_time_has_passed(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
     now = [1_000.0]
-    monkeypatch.setattr(sqlite.time, "time", lambda: now[0])
+    monkeypatch.setattr(sqlite, "time", SimpleNamespace(time=lambda: now[0]))
     store.pin("a", 10)
     store.pin("b", 20)
     store.pin("b", 15)
