@@ -56,9 +56,9 @@ def test_what_lies_under_keys_goes_but_for_spared_steps(
 
 def test_a_store_that_is_only_read_is_not_swept(store: SqliteStore, tmp_path: Path) -> None:
     store.settle()
-    with closing(SqliteStore(store.root, readonly=True)) as read:
-        with pytest.raises(StoreError, match="can only be read here; collect where it can be written"):
-            read.sweep(set())
+    said = "can only be read here; collect where it can be written"
+    with closing(SqliteStore(store.root, readonly=True)) as read, pytest.raises(StoreError, match=said):
+        read.sweep(set())
     assert list_left(store) == WHOLE
 
 
