@@ -1,0 +1,83 @@
+"""Bounds of blocks, and starts of which one is enough: what is asked for, and how often."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sensegraph.algorithms import mixtures, segments
+from sensegraph.algorithms.approximate import Navigator
+from sensegraph.algorithms.mixtures import fit_mixture
+from sensegraph.algorithms.segments import cut_runs, cut_segments
+
+
+class Noting:
+    """A matrix that notes which rows are read of it at once."""
+
+    def __init__(self, rows: int, dim: int) -> None:
+        self.shape, self.read = (rows, dim), list[tuple[int, int]]()
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __getitem__(self, where: slice) -> np.ndarray:
+        self.read.append((where.start, where.stop))
+        return np.zeros((min(where.stop, len(self)) - where.start, self.shape[1]), np.float32)
+
+
+def test_rows_are_read_in_blocks_of_32_megabytes() -> None:
+    dim = 1 << 18  # a row of a megabyte
+    matrix: Any = Noting(40, dim)
+    (found,) = cut_segments(matrix)
+    assert (found.begin, found.end) == (0, 40)
+    assert matrix.read == [(0, 32), (32, 40)] * 2
+
+
+@pytest.mark.parametrize(
+    ("ends", "least", "most", "runs"),
+    [
+        ("", 1, 5, []),
+        (".", 1, 5, [(0, 1)]),
+        ("x.x.", 1, 5, [(0, 1), (1, 3), (3, 4)]),
+        ("x.x.", 2, 5, [(0, 3), (3, 4)]),
+        ("x.x.", 3, 5, [(0, 3), (3, 4)]),
+        ("x.x.", 4, 5, [(0, 4)]),
+        (".....", 1, 2, [(0, 2), (2, 4), (4, 5)]),
+        ("....x", 1, 4, [(0, 4), (4, 5)]),
+        ("....x", 1, 5, [(0, 5)]),
+        ("xxxx", 1, 1, [(0, 1), (1, 2), (2, 3), (3, 4)]),
+    ],
+)
+def test_runs_end_with_the_first_that_may_end_one(
+    ends: str, least: int, most: int, runs: list[tuple[int, int]]
+) -> None:
+    assert cut_runs(np.array([c == "x" for c in ends], np.bool_), least, most) == runs
+    assert segments.LEAST == segments.USUAL == segments.MOST // 4 == 65_536
+
+
+@pytest.mark.parametrize(("k", "starts", "runs"), [(1, 5, 1), (2, 1, 1), (2, 0, 1), (2, 2, 3), (3, 4, 5)])
+def test_starts_are_compared_where_there_are_several_of_several_components(
+    monkeypatch: pytest.MonkeyPatch, k: int, starts: int, runs: int
+) -> None:
+    told: list[tuple[Any, ...]] = []
+    run = mixtures._run_em
+
+    def note(rows: Any, mixture: Any, prior: Any, *given: Any) -> Any:
+        told.append(given)
+        return run(rows, mixture, prior, *given)
+
+    monkeypatch.setattr(mixtures, "_run_em", note)
+    rows = np.array([[0.0, 0.1], [0.1, 0.0], [5.0, 5.1], [5.1, 5.0], [9.0, 0.0], [9.1, 0.1]])
+    found = fit_mixture(rows, k, seed=3, starts=starts)
+    assert len(found) == k
+    assert len(told) == runs
+    assert [len(given) for given in told] == [1] * (runs - 1) + [2]
+
+
+def test_a_navigator_is_shown_without_its_lock_and_is_made_without_it() -> None:
+    made = Navigator(np.zeros((2, 3), np.float32), ())
+    assert "lock" not in repr(made)
+    with pytest.raises(TypeError):
+        Navigator(np.zeros((2, 3), np.float32), (), made._lock)  # type: ignore[call-arg]

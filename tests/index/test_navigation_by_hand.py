@@ -1,0 +1,73 @@
+"""Which vectors get graphs, and what is said where they cannot be made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from sensegraph.algorithms.approximate import NO_EXTRA
+from sensegraph.index import navigation
+from sensegraph.index.navigation import add_navigation
+
+
+@dataclass(frozen=True)
+class Described:
+    """What a manifest says of vectors."""
+
+    stacks: dict[str, str]
+    notes: tuple[str, ...] = ("before",)
+    ways: dict[str, Any] = field(default_factory=dict)
+
+
+SIZES = {"many": 1_234, "few": 9}
+RT: Any = SimpleNamespace(store=None)
+
+
+@pytest.mark.parametrize(
+    ("exact_below", "installed", "ways", "notes"),
+    [
+        (0, True, [], []),
+        (0, False, [], []),
+        (9, True, ["chunk", "entity"], []),
+        (10, True, ["chunk"], []),
+        (1_234, True, ["chunk"], []),
+        (1_235, True, [], []),
+        (1_234, False, [], ["1,234 vectors of kind chunk"]),
+        (9, False, [], ["1,234 vectors of kind chunk", "9 vectors of kind entity"]),
+        (1_235, False, [], []),
+    ],
+)
+def test_vectors_get_graphs_from_a_number_on(
+    monkeypatch: pytest.MonkeyPatch, exact_below: int, installed: bool, ways: list[str], notes: list[str]
+) -> None:
+    monkeypatch.setattr(navigation, "open_stack", lambda store, name: range(SIZES[name]))
+    monkeypatch.setattr(navigation, "is_installed", lambda: installed)
+    monkeypatch.setattr(navigation, "navigate_segments", lambda vectors, name, rt: ((0, f"{name} {len(vectors)}"),))
+    manifest: Any = Described({"chunk": "many", "entity": "few", "report": ""})
+    found = add_navigation(manifest, RT, exact_below)
+    assert found.ways == {
+        kind: ((0, f"{name} {SIZES[name]}"),) for kind, name in manifest.stacks.items() if kind in ways
+    }
+    assert found.notes == ("before", *(f"{note} are compared one by one: {NO_EXTRA}" for note in notes))
+    assert manifest.notes == ("before",)
+
+
+def test_each_segment_has_a_graph_of_its_rows_that_is_named_after_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Any] = []
+    segments = [SimpleNamespace(begin=0, end=3, digest="x"), SimpleNamespace(begin=3, end=5, digest="y")]
+
+    def once(step: Any, whole: Any, names: Any) -> Any:
+        asked.append((step.name, list(whole()) if callable(whole) else list(whole), names))
+        return SimpleNamespace(value=segments, key=f"key {names[0]}")
+
+    vectors: Any = list("abcde")
+    found = navigation.navigate_segments(vectors, "name", SimpleNamespace(once=once))  # type: ignore[arg-type]
+    assert found == ((0, "key x"), (3, "key y"))
+    assert asked == [
+        ("navigating.segments", list("abcde"), ("name",)),
+        ("navigating.navigation", list("abc"), ("x", navigation.FORMAT)),
+        ("navigating.navigation", list("de"), ("y", navigation.FORMAT)),
+    ]

@@ -1,0 +1,60 @@
+"""How long a lock is waited for, by a clock that goes as far as was waited."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from sensegraph.errors import Stopped
+from sensegraph.runtime import activity
+from sensegraph.runtime.activity import StopToken, begin_activity, take_lock
+
+
+class Held:
+    """A lock that is free from a moment on."""
+
+    def __init__(self, until: float) -> None:
+        self.now, self.until, self.waited = 50.0, 50.0 + until, list[float]()
+
+    def acquire(self, timeout: float) -> bool:
+        self.waited.append(round(timeout, 9))
+        if self.now + timeout >= self.until:
+            return True
+        self.now += timeout
+        return False
+
+
+@pytest.mark.parametrize(
+    ("free", "seconds", "got", "waited"),
+    [
+        (0.0, 0.0, True, [0.0]),
+        (0.1, 0.0, False, [0.0]),
+        (0.1, 1.0, True, [0.2]),
+        (0.5, 1.0, True, [0.2, 0.2, 0.2]),
+        (0.5, 0.5, True, [0.2, 0.2, 0.1]),
+        (9.0, 0.5, False, [0.2, 0.2, 0.1]),
+        (9.0, 0.4, False, [0.2, 0.2]),
+        (9.0, 0.1, False, [0.1]),
+        (9.0, -1.0, False, [0.0]),
+    ],
+)
+def test_a_lock_is_tried_every_fifth_of_a_second_until_the_time_is_over(
+    monkeypatch: pytest.MonkeyPatch, free: float, seconds: float, got: bool, waited: list[float]
+) -> None:
+    lock: Any = Held(free)
+    monkeypatch.setattr(activity, "time", SimpleNamespace(monotonic=lambda: round(lock.now, 9)))
+    assert take_lock(lock, seconds) is got
+    assert lock.waited == waited
+
+
+def test_who_waits_for_a_lock_is_stopped_between_two_tries(monkeypatch: pytest.MonkeyPatch) -> None:
+    lock: Any = Held(9.0)
+    monkeypatch.setattr(activity, "time", SimpleNamespace(monotonic=lambda: lock.now))
+    token = StopToken()
+    with begin_activity(token):
+        token.stop()
+        with pytest.raises(Stopped):
+            take_lock(lock, 5.0)
+    assert lock.waited == [0.2]
