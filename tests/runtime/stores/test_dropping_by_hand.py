@@ -91,3 +91,11 @@ def test_a_part_that_is_gone_already_is_no_error(store: SqliteStore, monkeypatch
     (store.root / "arrays" / "x.17.part").write_bytes(b"half")
     store.sweep({"b"})
     assert list_left(store) == "b | b.t b.u | b.v"
+
+
+def test_a_store_that_is_only_read_drops_nothing(store: SqliteStore) -> None:
+    store.write({"a": b"1"}, "t")
+    reader = SqliteStore(store.root, readonly=True)
+    reader.drop(["a"])
+    reader.close()
+    assert store.read(["a"]) == {"a": b"1"}

@@ -32,7 +32,7 @@ from sensegraph.runtime.results import step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Entity, Graph
 
-_REMEMBERED = 1 << 15  # names
+_REMEMBERED = 1 << 13  # names
 _encode = msgspec.msgpack.Encoder().encode
 
 

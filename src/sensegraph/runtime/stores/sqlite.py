@@ -198,6 +198,8 @@ class SqliteStore:
     def drop(self, keys: Collection[str], *, spare: Collection[str] = ()) -> None:
         """Remove what lies under these keys, but for the steps in `spare`."""
         drop_keys(self, keys, spare)
+        if self.readonly:
+            return
         with self._guard():
             self._db.executescript("PRAGMA incremental_vacuum")  # by `execute` one page would become free
 
