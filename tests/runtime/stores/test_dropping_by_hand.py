@@ -94,8 +94,6 @@ def test_a_part_that_is_gone_already_is_no_error(store: SqliteStore, monkeypatch
 
 
 def test_a_store_that_is_only_read_drops_nothing(store: SqliteStore) -> None:
-    store.write({"a": b"1"}, "t")
-    reader = SqliteStore(store.root, readonly=True)
-    reader.drop(["a"])
-    reader.close()
-    assert store.read(["a"]) == {"a": b"1"}
+    with closing(SqliteStore(store.root, readonly=True)) as reader:
+        reader.drop(["a"])
+    assert list_left(store) == WHOLE
