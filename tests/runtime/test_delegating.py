@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from databases import database_store
 from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.errors import ItemFailed
 from sensegraph.runtime.background import run_in_background
-from sensegraph.runtime.delegating import once_on_worker, work_on_worker
+from sensegraph.runtime.delegating import once_on_worker, release_memory, work_on_worker
 from sensegraph.runtime.executors.processes import SerialExecutor, attempt
 from sensegraph.runtime.keys import read_keys_below
 from sensegraph.runtime.results import JoinedRows, Table, step
@@ -169,3 +170,13 @@ def test_a_runtime_travels_without_tools_that_wait_and_without_those_who_are_tol
     assert isinstance(copy.engine, ClassicalEngine)
     assert (copy.embedder, copy.retry, copy.most_failed) == (None, True, 0.5)
     assert isinstance(copy.executor, SerialExecutor)
+
+
+def test_what_functions_remember_of_much_is_forgotten_and_of_little_is_kept() -> None:
+    much, little = lru_cache(maxsize=None)(str), lru_cache(maxsize=None)(str)
+    for number in range(4_097):
+        much(number)
+    for number in range(4_096):
+        little(number)
+    release_memory()
+    assert (much.cache_info().currsize, little.cache_info().currsize) == (0, 4_096)

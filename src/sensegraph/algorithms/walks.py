@@ -41,8 +41,10 @@ def build_moves(source: ArrayLike, target: ArrayLike, weight: ArrayLike, nodes: 
     if len(w) and (min(a.min(), b.min()) < 0 or max(a.max(), b.max()) >= nodes):
         raise ValueError(f"an edge leads outside of nodes 0 to {nodes - 1}.")
     out = np.bincount(a, weights=w, minlength=nodes)
-    order = np.lexsort((w, a, b))
-    return Moves(a[order], b[order], (w / out[a])[order])
+    order = np.lexsort((w, a, b)).astype(np.int32)
+    share: Floats = out[a].astype(np.float64, copy=False)  # of no edges they are whole numbers
+    np.divide(w, share, out=share)
+    return Moves(a[order], b[order], share[order])
 
 
 def pagerank(walk: Moves, reset: NDArray[Any], damping: float = 0.5, steps: int = 10) -> Floats:

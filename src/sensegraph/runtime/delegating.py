@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import Any, Generic, Literal, TypeVar, cast
 
 from sensegraph.runtime.batches import SetAside, is_shared
@@ -23,6 +23,8 @@ T = TypeVar("T")
 Asks = Literal["", "engine", "embedder"]
 _TOOLS = ("engine", "embedder", "reranker")
 _KEPT = ("chunker", "store", "executor", "most_failed", "retry", "numbers", "aside", "begun")
+_CACHED = type(cache(key))
+_MANY = 1 << 12  # results from which what a function remembers takes room
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +111,11 @@ def run_errand(errand: Errand[T]) -> Outcome[T]:
 
 
 def release_memory() -> None:
-    """Give memory that is free back to the machine, where the C library can: arrays of another errand were there."""
+    """Forget what functions remember of many names or words, and give free memory back, where the C library can."""
     gc.collect()
+    for found in gc.get_objects():
+        if type(found) is _CACHED and found.cache_info().currsize > _MANY:
+            found.cache_clear()
     with suppress(OSError, AttributeError):
         ctypes.CDLL(None).malloc_trim(0)
 
