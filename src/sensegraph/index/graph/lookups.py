@@ -240,8 +240,8 @@ def _tie_chunks(graph: Graph, catalogue: Catalogue) -> Ties:
     start, held = _pack_places(columns.entities.chunks, columns.entities.held, listed)
     owns, owned = _title_owners(catalogue, columns.entities.names)
     first, stated = _pack_places(columns.relations.chunks, columns.relations.stated, listed)
-    weight, ends = columns.relations.weight, np.stack((columns.source, columns.target), axis=1)
-    edges = _walk_edges((start, held, owns, owned), ends, weight, len(listed))
+    weight, between = columns.relations.weight, (columns.source, columns.target)
+    edges = _walk_edges((start, held, owns, owned), between, weight, len(listed))
     walk = build_moves(*edges, len(listed) + len(columns.entities.ids))
     return Ties(start, held, owns, owned, first, stated, weight, walk.source, walk.target, walk.share)
 
@@ -289,7 +289,7 @@ def _title_owners(catalogue: Catalogue, names: NDArray[np.uint64]) -> tuple[Long
     return run_offsets(np.where(counts <= _OWNERS, counts, 0)), chunks[kept].astype(np.int32)
 
 
-def _walk_edges(rows: tuple[Longs, Ints, Longs, Ints], ends: NDArray[np.int64], weight: Floats, chunks: int) -> Edge:
+def _walk_edges(rows: tuple[Longs, Ints, Longs, Ints], between: tuple[Any, Any], weight: Floats, chunks: int) -> Edge:
     """Directed, weighted edges: chunk – entity, entity – entity, and from a mention of a title to what it titles.
 
     The weights are those that did best without a model on questions of two to four hops (`bench/hybrid.py`).
@@ -302,7 +302,7 @@ def _walk_edges(rows: tuple[Longs, Ints, Longs, Ints], ends: NDArray[np.int64], 
     pairs: list[Edge] = [
         *_both_directions(held, chunks + mention, salient[mention]),
         *_both_directions(owned, chunks + owner, _OWNED * salient[owner]),
-        *_both_directions(chunks + ends[:, 0], chunks + ends[:, 1], _RELATION * weight),
+        *_both_directions(chunks + between[0], chunks + between[1], _RELATION * weight),
         (links[0], links[1], _LINK * links[2]),
         (links[1], links[0], _BACK * links[2]),
     ]

@@ -21,7 +21,7 @@ from sensegraph.runtime.stores.sealing import Damaged, is_sealed_array, map_arra
 if TYPE_CHECKING:
     from sensegraph.runtime.stores.postgres_wire import Session
 
-_PIECE = 1 << 23  # bytes of an array in one row
+_PIECE = 1 << 21  # bytes of an array in one row
 _LEFT = timedelta(days=1)  # after which an object that no row names was left behind by a process that was killed
 _DISK = "Check the disk, the permissions, and how many files may be open (`ulimit -n`)."
 _PLAIN = re.compile(r"[0-9A-Za-z_-][0-9A-Za-z_.-]{0,199}")  # keys that are names of files
