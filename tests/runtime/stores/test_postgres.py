@@ -181,9 +181,9 @@ def test_a_copy_in_another_process_holds_no_password_and_opens_its_own_connectio
 
 
 def test_an_array_is_read_from_the_database_once_on_each_machine(made: PostgresStore, tmp_path: Path) -> None:
-    array = np.arange(3_000_000, dtype=np.float64)  # in three pieces
+    array = np.arange(3_000_000, dtype=np.float64)  # in twelve pieces
     made.write_array("v", array)
-    assert made._ask("SELECT count(*) FROM piece")[0][0] == 3
+    assert made._ask("SELECT count(*) FROM piece")[0][0] == 12
     forget_copies(tmp_path)
     with closing(database_store(tmp_path)) as elsewhere:
         found = elsewhere.array("v")
