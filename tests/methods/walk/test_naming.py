@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import fields
 from typing import Any
 
@@ -41,6 +42,17 @@ def documents() -> list[Document]:
 def made(store: SqliteStore, given: list[Document], **settings: Any) -> Names:
     rt = runtime(store)
     return name_graph(rt.each(chunk_documents, given, size=120, overlap=20), rt, NameSettings(**settings)).value
+
+
+def made_elsewhere(folder: Any, given: list[Document]) -> Names:
+    """The names of documents, made in a store of their own."""
+    with closing(SqliteStore(folder / "other")) as store:
+        return made(store, given)
+
+
+def differing(one: Names, other: Names) -> list[str]:
+    """The arrays in which two indexes of names differ."""
+    return [f.name for f in fields(Names) if not np.array_equal(getattr(one, f.name), getattr(other, f.name))]
 
 
 def ways(found: Names, chunk: int) -> dict[int, float]:
@@ -112,8 +124,7 @@ def test_it_is_computed_once_and_recalled_from_the_store(store: SqliteStore) -> 
     )
     assert again.computed == {}
     mapped = recall_result(store, make_names, first.key)
-    for field in fields(Names):
-        assert np.array_equal(getattr(mapped, field.name), getattr(first.value, field.name))
+    assert differing(mapped, first.value) == []
 
 
 def test_an_update_reads_only_what_is_new_and_equals_a_rebuild(store: SqliteStore, tmp_path: Any) -> None:
@@ -123,11 +134,8 @@ def test_an_update_reads_only_what_is_new_and_equals_a_rebuild(store: SqliteStor
     updated = name_graph(rt.each(chunk_documents, new, size=120, overlap=20), rt, NameSettings()).value
     assert rt.computed["namewords.spelt"] == 1
     assert rt.computed["namewords.mentions"] == 1
-    other = SqliteStore(tmp_path / "other")
-    fresh = made(other, new)
-    other.close()
-    for field in fields(Names):
-        assert np.array_equal(getattr(updated, field.name), getattr(fresh, field.name)), field.name
+    fresh = made_elsewhere(tmp_path, new)
+    assert differing(updated, fresh) == []
 
 
 def test_however_many_chunks_are_looked_through_at_once_the_same_titles_are_found(
@@ -136,11 +144,8 @@ def test_however_many_chunks_are_looked_through_at_once_the_same_titles_are_foun
     whole = made(store, documents())
     assert len(whole.hints)
     monkeypatch.setattr(naming, "_LOOKED", 1)
-    other = SqliteStore(tmp_path / "other")
-    cut = made(other, documents())
-    other.close()
-    for field in fields(Names):
-        assert np.array_equal(getattr(whole, field.name), getattr(cut, field.name)), field.name
+    cut = made_elsewhere(tmp_path, documents())
+    assert differing(whole, cut) == []
 
 
 def test_what_runs_show_may_be_read_again_instead_of_kept(
@@ -151,12 +156,9 @@ def test_what_runs_show_may_be_read_again_instead_of_kept(
     looks: list[int] = []
     join = name_runs.join_shown
     monkeypatch.setattr(name_runs, "join_shown", lambda shown: looks.append(isinstance(shown, list)) or join(shown))
-    other = SqliteStore(tmp_path / "other")
-    again = made(other, documents())
-    other.close()
+    again = made_elsewhere(tmp_path, documents())
     assert looks == [False]
-    for field in fields(Names):
-        assert np.array_equal(getattr(kept, field.name), getattr(again, field.name)), field.name
+    assert differing(kept, again) == []
 
 
 def test_however_documents_are_cut_into_runs_the_index_is_the_same(store: SqliteStore) -> None:
@@ -177,8 +179,7 @@ def test_all_chunks_together_are_the_whole(store: SqliteStore) -> None:
     found = made(store, documents())
     same = found.within(np.arange(4))
     assert len(fields(Names)) > 3
-    for field in fields(Names):
-        assert np.array_equal(getattr(found, field.name), getattr(same, field.name)), field.name
+    assert differing(found, same) == []
 
 
 def test_within_chunks_nothing_leads_outside(store: SqliteStore) -> None:

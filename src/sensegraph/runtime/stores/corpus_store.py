@@ -134,7 +134,8 @@ class CorpusStore(Store, Protocol):
     def drop(self, keys: Collection[str], *, spare: Collection[str] = ()) -> None:
         """Remove what lies under these keys, but for the steps in `spare`; nothing is looked for, so that it is quick.
 
-        The room goes to what is written next. Called inside `exclusive`.
+        The room goes to what is written next. A store that readers on other machines may have opened leaves all to
+        `sweep`. Called inside `exclusive`.
         """
         ...
 
