@@ -119,7 +119,8 @@ def test_a_header_without_rows_is_named(tmp_path):
     assert "no records below its header" in loaded.skipped[0].reason
 
 
-CELLS = st.text(st.characters(codec="utf-8", exclude_categories=["Cc"]), max_size=12)
+# Without brackets: a first row of nothing but "[km]" and "(EUR)" is a row of units.
+CELLS = st.text(st.characters(codec="utf-8", exclude_categories=["Cc"], exclude_characters="[("), max_size=12)
 RECORDS = st.lists(st.tuples(CELLS, CELLS, CELLS).filter(lambda row: any(cell.strip() for cell in row)), min_size=1)
 
 
