@@ -89,7 +89,7 @@ def find_equal_wholes(names: Sequence[str]) -> list[int]:
 def compare_in_rows(items: Sequence[Sequence[Any]], pairs: Sequence[tuple[int, int]]) -> list[Any]:
     """What things are compared with, and all that decides how alike their names are."""
     found = scoring.prepare_collection([Mentioned(*item[:4]) for item in items], Resolving())
-    told = found.list_comparisons(*np.array(pairs).T)
+    told = scoring.Comparisons(found, *np.array(pairs).T)
     return [[c.one, c.others, c.distinct, c.frequency] for c in told]
 
 

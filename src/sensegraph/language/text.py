@@ -116,6 +116,17 @@ def is_word_character(character: str) -> bool:
     return character.isalnum() or character == "_"
 
 
+def find_whole(text: str, name: str, start: int = 0) -> int:
+    """Where `name` next stands in `text` with no letter or digit beside it; -1 where it does not."""
+    at = text.find(name, start)
+    while at >= 0:
+        end = at + len(name)
+        if not (is_word_character(text[at - 1 : at]) or is_word_character(text[end : end + 1])):
+            break
+        at = text.find(name, at + 1)
+    return at
+
+
 def take_within(items: Iterable[T], budget: int, size: Callable[[T], int]) -> tuple[list[T], int]:
     """The longest prefix of `items` whose sizes sum to at most `budget`, and how many items were left out."""
     kept: list[T] = []

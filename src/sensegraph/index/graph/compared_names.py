@@ -21,7 +21,7 @@ from sensegraph.algorithms.ranking import hash_words
 from sensegraph.index.graph.seen_names import MentionedNames, NameGraph
 from sensegraph.resolution import Comparison, Judged
 from sensegraph.resolution.comparison.name_columns import Hashes, NameColumns, read_columns
-from sensegraph.resolution.comparison.scoring import Collection, Scores, Traits, compare_by, kind_of_type
+from sensegraph.resolution.comparison.scoring import Collection, Comparisons, Scores, Traits, compare_by, kind_of_type
 from sensegraph.resolution.resolution_types import Resolving
 from sensegraph.runtime.columns import join_columns, pack_columns, unpack_columns
 from sensegraph.runtime.results import step
@@ -75,7 +75,11 @@ def _cut(hashes: Hashes) -> list[tuple[int, int]]:
 
 def compare_in_partitions(found: Collection, one: Longs, other: Longs, *, rt: Runtime) -> Scores:
     """How alike the names of pairs are: of partitions in which nothing changed it is known."""
-    signs, look_up = found.columns.sign(found.words), partial(rt.each, compare_with_others)
+    signs = found.columns.sign(found.words)
+
+    def look_up(items: Comparisons) -> Sequence[tuple[Judged, ...]]:
+        return rt.each(compare_with_others, items, names=items.sign(signs))
+
     parts = []
     for begin, end in _cut(found.columns.spoken):
         first, last = np.searchsorted(one, (begin, end)).tolist()

@@ -5,7 +5,6 @@ What each name is where is decided in `resolution/senses.py`; here its uses are 
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,7 +17,7 @@ from sensegraph.index.graph.seen_names import NameGraph
 from sensegraph.index.graph.told_names import Texts, index_persons
 from sensegraph.language import naming_words
 from sensegraph.language.sentences import split_sentences
-from sensegraph.language.text import fold
+from sensegraph.language.text import find_whole, fold
 from sensegraph.language.word_lists import read_lexicon
 from sensegraph.resolution.aliases import Aliases, Name
 from sensegraph.resolution.comparison.likeness import compare_persons
@@ -122,9 +121,10 @@ class _Persons:
         owners = []
         for owner in {o for w in words for o in self.named.get(w, ()) if o != row}:
             long = read_name(graph.names[owner], True)
-            judged = compare_persons(short, long)
-            if judged.kind in _SHORT_FOR and not judged.veto and sum(map(len, long.core)) > sum(map(len, short.core)):
-                owners.append(owner)
+            if sum(map(len, long.core)) > sum(map(len, short.core)):
+                judged = compare_persons(short, long)
+                if judged.kind in _SHORT_FOR and not judged.veto:
+                    owners.append(owner)
         return sorted(owners, key=graph.ids.__getitem__)
 
 
@@ -142,17 +142,15 @@ class _Reader:
 
     def sentences(self, e: Entity, longer: Sequence[Entity]) -> dict[str, tuple[str, ...]]:
         """The sentences that name an entity, by document; a longer name that holds its name does not."""
-        surface = re.compile(rf"(?<!\w){re.escape(e.name)}(?!\w)")
-        others = [re.compile(rf"(?<!\w){re.escape(o.name)}(?!\w)") for o in longer]
         found: dict[str, list[str]] = defaultdict(list)
         for chunk in (self.chunks[c] for c in e.chunks if c in self.chunks):
             held = found[chunk.document]
-            if surface.search(chunk.text):
+            if find_whole(chunk.text, e.name) >= 0:
                 for said in self._sentences_of(chunk):
                     bare = said
-                    for other in others:
-                        bare = other.sub(" ", bare)
-                    if surface.search(bare):
+                    for other in longer:
+                        bare = _blank_name(bare, other.name)
+                    if find_whole(bare, e.name) >= 0:
                         held.append(bare)
         return {document: tuple(said) for document, said in found.items()}
 
@@ -160,3 +158,12 @@ class _Reader:
         if chunk.id not in self.split:
             self.split[chunk.id] = tuple(chunk.text[start:end] for start, end in split_sentences(chunk.text))
         return self.split[chunk.id]
+
+
+def _blank_name(text: str, name: str) -> str:
+    """`text` with a blank for each place where `name` stands in it as whole words."""
+    at = find_whole(text, name)
+    while at >= 0:
+        text = f"{text[:at]} {text[at + len(name) :]}"
+        at = find_whole(text, name, at + 1)
+    return text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
@@ -250,7 +250,8 @@ class Comparison:
 
 def read_spoken(one: Spoken) -> tuple[Name, ...]:
     """The names of a thing, each once."""
-    return tuple(dict.fromkeys(read_name(name, one.person) for name in one.names))
+    read = [read_name(name, one.person) for name in one.names]
+    return tuple(read if len(read) == 1 else dict.fromkeys(read))
 
 
 def compare_spoken(one: Spoken, other: Spoken, names: Sequence[Name], others: Sequence[Name], words: Lexis) -> Judged:
@@ -271,7 +272,3 @@ def compare_spoken(one: Spoken, other: Spoken, names: Sequence[Name], others: Se
                 why = f"{x.raw}, {y.raw}: {found.why}"
                 best = Judged(min(found.score, _CALLED), why, "alias" if found.score >= _CALLED else found.kind)
     return best
-
-
-Comparer = Callable[[Sequence[Comparison]], Sequence[Sequence[Judged]]]
-"""Says of each thing how alike its names are to those of the others, as `Comparison.judge` does."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from hashlib import blake2b
 from itertools import chain
 from typing import Any, Literal
 
@@ -19,13 +20,12 @@ from sensegraph.resolution.comparison.likeness import (
     KINDS,
     SHORT,
     WEIGHED,
-    Comparer,
     Comparison,
     Spoken,
     compare_spoken,
     read_spoken,
 )
-from sensegraph.resolution.comparison.name_columns import CountedWords, NameColumns, read_columns
+from sensegraph.resolution.comparison.name_columns import CountedWords, Hashes, NameColumns, read_columns
 from sensegraph.resolution.comparison.name_reading import Name, read_name
 from sensegraph.resolution.resolution_types import Judged, Mentioned, Resolving
 
@@ -241,18 +241,13 @@ class Collection:
             return None
         return float(np.dot(self.vectors[a], self.vectors[b]))
 
-    def list_comparisons(self, one: Longs, other: Longs) -> list[Comparison]:
-        """Each thing with those that it is compared with; pairs are in the order of `one`."""
-        others: dict[int, list[int]] = defaultdict(list)
-        for a, b in zip(one.tolist(), other.tolist(), strict=True):
-            others[a].append(b)
-        frequency, asked = self.words.frequency, []
-        for a, bs in others.items():
-            names = (name for row in (a, *bs) for name in self.names(row))
-            words = sorted({w for n in names for w in (*n.core, *n.qualifier, *n.codes)})
-            known = tuple((w, frequency[w]) for w in words if w in frequency)
-            asked.append(Comparison(self.speak(a), tuple(map(self.speak, bs)), self.words.names, known))
-        return asked
+    def compare_row(self, row: int, others: Iterable[int]) -> Comparison:
+        """A thing with those that it is compared with."""
+        others, frequency = list(others), self.words.frequency
+        names = (name for one in (row, *others) for name in self.names(one))
+        words = sorted({w for n in names for w in (*n.core, *n.qualifier, *n.codes)})
+        known = tuple((w, frequency[w]) for w in words if w in frequency)
+        return Comparison(self.speak(row), tuple(map(self.speak, others)), self.words.names, known)
 
     def speak(self, row: int) -> Spoken:
         """The names of a thing, and what else decides how alike they are to others."""
@@ -273,9 +268,44 @@ def compare_pairs(found: Collection, one: Longs, other: Longs) -> Scores:
     return Scores.of([compare_spoken(a[0], b[0], a[1], b[1], found.words) for a, b in ends])
 
 
+class Comparisons(Sequence[Comparison]):
+    """Each thing of some pairs with those that it is compared with, made when it is asked for.
+
+    The pairs of a thing stand together, by the first of each.
+    """
+
+    def __init__(self, found: Collection, one: Longs, other: Longs) -> None:
+        self._found, self._one, self._other = found, one, other
+        self._begin = [*np.flatnonzero(np.diff(one, prepend=-1)).tolist(), len(one)]
+
+    def __len__(self) -> int:
+        return len(self._begin) - 1
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return [self[i] for i in range(len(self))[index]]
+        row, others = self._at(range(len(self))[index])
+        return self._found.compare_row(row, others.tolist())
+
+    def _at(self, index: int) -> tuple[int, Longs]:
+        begin, end = self._begin[index : index + 2]
+        return int(self._one[begin]), self._other[begin:end]
+
+    def sign(self, signs: Hashes) -> list[str]:
+        """What stands for each, given what stands for each thing: no name is read for it."""
+        stored, names = signs.astype("<u8"), str(self._found.words.names).encode()
+        rows = map(self._at, range(len(self)))
+        each = (names + stored[row].tobytes() + stored[others].tobytes() for row, others in rows)
+        return [blake2b(one, digest_size=20).hexdigest() for one in each]
+
+
+Comparer = Callable[[Comparisons], Sequence[Sequence[Judged]]]
+"""Says of each thing how alike its names are to those of the others, as `Comparison.judge` does."""
+
+
 def compare_by(compare: Comparer, found: Collection, one: Longs, other: Longs) -> Scores:
     """How alike the names of these pairs are, as `compare` says of each thing and those that it is compared with."""
-    rows = compare(found.list_comparisons(one, other))
+    rows = compare(Comparisons(found, one, other))
     return Scores.of([judged for row in rows for judged in row])
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from msgspec.structs import replace
@@ -140,7 +140,7 @@ class _ReportWriter:
     """Writes the report on one community.
 
     Knows what it has used: sentences shown, stems that findings are on, headlines. `told` are the sentences that
-    findings choose from, with their terms.
+    findings choose from, with their terms, `telling` those of them that hold a term.
     """
 
     def __init__(self, found: Community) -> None:
@@ -148,6 +148,10 @@ class _ReportWriter:
         self.code = found.code
         self.texts = [quote.text for quote in found.quotes]
         self.told = [(quote, frozenset(quote.candidate.terms)) for quote in found.told()]
+        self.telling = defaultdict[str, list[tuple[Quote, frozenset[str]]]](list)
+        for quote, terms in self.told:
+            for term in terms:
+                self.telling[term].append((quote, terms))
         self.names: dict[str, str] = {}
         self.shown: list[Quote] = []
         self.stems: Counter[str] = Counter()
@@ -173,7 +177,8 @@ class _ReportWriter:
 
     def holding(self, name: set[str]) -> list[Quote]:
         """The sentences that are good enough for a finding and hold all of these stems."""
-        return [quote for quote, terms in self.told if name <= terms]
+        told = min((self.telling.get(term, []) for term in sorted(name)), key=len, default=self.told)
+        return [quote for quote, terms in told if name <= terms]
 
     def gist(self, pool: Sequence[Quote], count: int, used: Sequence[Quote]) -> list[Quote]:
         """The best of `pool`, each from a place of its own: a chunk, in a parent a sub-report."""
@@ -220,10 +225,13 @@ class _ReportWriter:
         """
         names = split_relation_title(relation)
         one, other = (set(sentence_quality.stem_text(name, self.code)) or {name} for name in names)
-        both = self.holding(one | other)
-        little = any(report_parts.says_little(name, self.code) for name in names)
         used = sorted(max(self.stems[s] for s in sorted(end)) for end in (one, other))
-        picked = self.pick(both, 1) if not (one & other or little or used[0] or used[1] >= HUBS) else []
+        if one & other or used[0] or used[1] >= HUBS:
+            return []
+        both = self.holding(one | other)
+        if not both or any(report_parts.says_little(name, self.code) for name in names):
+            return []
+        picked = self.pick(both, 1)
         if not picked:
             return []
         headline = self.headline(picked[0], names)

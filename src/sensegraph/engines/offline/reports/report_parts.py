@@ -16,7 +16,7 @@ from itertools import pairwise
 import msgspec
 
 from sensegraph.engines.offline.reports import sentence_quality
-from sensegraph.language.text import HAN, WORD
+from sensegraph.language.text import HAN, WORD, is_word_character
 from sensegraph.language.word_lists import read_lexicon, read_list
 
 DAMPING = 0.4  # what a term still counts for each time it has been covered
@@ -91,6 +91,8 @@ def choose_sentences(
     gain = Σ w(t) · 0.4^(times covered) / (√words + 2) · worth · (1 − max(0, cosine to the chosen − 0.5)). Gains only
     fall as sentences are chosen, so each is worked out again only when it comes to the top (lazy greedy, exact).
     """
+    if not candidates:
+        return []
     cover = _Cover(weights)
     for candidate in used:
         cover.take(candidate)
@@ -128,16 +130,12 @@ def find_places(text: str, name: str) -> Iterator[int]:
         tail = low[end : end + 3]
         ending = 2 if tail.startswith("es") else 1 if tail.startswith("s") else 0
         after = low[end : end + 1]
-        closed = not _is_word_character(after) or (
-            ending > 0 and not _is_word_character(low[end + ending : end + ending + 1])
+        closed = not is_word_character(after) or (
+            ending > 0 and not is_word_character(low[end + ending : end + ending + 1])
         )
-        if closed and not (at and _is_word_character(low[at - 1])):
+        if closed and not (at and is_word_character(low[at - 1])):
             yield at
         at = low.find(sought, at + 1)
-
-
-def _is_word_character(letter: str) -> bool:
-    return letter.isalnum() or letter == "_"
 
 
 def mentions_name(text: str, name: str) -> bool:
@@ -154,7 +152,7 @@ def show_natural_case(name: str, texts: Sequence[str]) -> str:
     for text in texts:
         for at in find_places(text, name):
             form = text[at : at + len(name)]
-            opening = at < 2 or not (text[at - 1] == " " and (_is_word_character(text[at - 2]) or text[at - 2] in ",;"))
+            opening = at < 2 or not (text[at - 1] == " " and (is_word_character(text[at - 2]) or text[at - 2] in ",;"))
             (first if opening else inside)[form] += 1
     seen = inside or first
     return max(seen, key=lambda form: (seen[form], form == name, form)) if seen else name
