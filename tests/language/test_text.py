@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 
 import pytest
 from hypothesis import given
@@ -12,6 +13,7 @@ from sensegraph.language.text import (
     count_tokens,
     decode_tokens,
     encode_tokens,
+    find_whole,
     fold,
     list_stems,
     pack_batches,
@@ -131,3 +133,9 @@ def test_packed_keeps_order_and_budget_and_wastes_no_batch(items: list[int], bud
     assert [i for b in batches for i in b] == items
     assert all(sum(b) <= budget or len(b) == 1 for b in batches)
     assert all(sum(a) + b[0] > budget for a, b in itertools.pairwise(batches))
+
+
+@given(st.text("ab_. é", max_size=12), st.text("ab_. é", min_size=1, max_size=3), st.integers(0, 4))
+def test_a_whole_word_is_found_where_no_letter_or_digit_stands_beside_it(text, name, start):
+    found = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)").search(text, start)
+    assert find_whole(text, name, start) == (found.start() if found else -1)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -15,8 +16,14 @@ from sensegraph.index.graph.compared_names import collect_names, compare_in_part
 from sensegraph.index.graph.duplicates import find_duplicates
 from sensegraph.index.graph.graph_settings import ResolveSettings
 from sensegraph.index.graph.seen_names import NameGraph
-from sensegraph.resolution import Resolving, resolve
+from sensegraph.resolution import Comparison, Mentioned, Resolving, resolve
 from sensegraph.resolution.comparison.name_columns import read_columns
+from sensegraph.resolution.comparison.scoring import (
+    Collection,
+    Comparisons,
+    compare_pairs,
+    prepare_collection,
+)
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import Entity, Graph, Relation
@@ -82,6 +89,53 @@ def test_a_name_more_is_read_and_compared_in_its_own_partitions(tmp_path: Path):
         compare([*many[:80], Entity("0079a", "Cormorant Colony", "place", "", (), ("d",), 1, 0), *many[80:]])
         assert before["duplicates.names"] - read <= 2
         assert before["duplicates.scores"] - scored <= 2
+
+
+def test_of_names_beside_one_that_is_added_only_those_are_compared_that_share_a_word_with_it(tmp_path: Path):
+    rt, asked = runtime(SqliteStore(tmp_path)), list[int]()
+    many = [Entity(f"{i:04}", f"{a}{b}lon {b}{a}mir", "place", "", (), ("c",), 1, 0)
+            for i, (a, b) in enumerate(product("bdgkst", "aeiou"))]  # fmt: skip
+
+    def compare(entities: list[Entity]) -> None:
+        found = collect_names(NameGraph.of(Graph(tuple(entities))), rt, Resolving())
+        rows = np.arange(len(found.ids) - 1)
+        made = compare_in_partitions(found, rows, rows + 1, rt=rt)
+        whole = compare_pairs(found, rows, rows + 1)
+        assert made.score.tolist() == whole.score.tolist()
+        assert made.kind.tolist() == whole.kind.tolist()
+
+    plain = Collection.compare_row
+
+    def note(found: Collection, row: int, others: Sequence[int]) -> Comparison:
+        asked.append(row)
+        return plain(found, row, others)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Collection, "compare_row", note)
+        compare(many)
+        assert asked == list(range(len(many) - 1))
+        asked.clear()
+        compare([*many, Entity("9999", "galon Hill", "place", "", (), ("d",), 1, 0)])
+    shares = next(i for i, e in enumerate(many) if e.name.startswith("galon"))
+    assert asked == [shares - 1, shares, len(many) - 1]
+
+
+def test_comparisons_are_found_at_each_place_and_in_slices():
+    names = ["Amber Works", "Amber Yard", "Basalt Hill", "Cobalt Mill"]
+    found = prepare_collection([Mentioned(str(i), name) for i, name in enumerate(names)], Resolving())
+    every = Comparisons(found, np.array([0, 0, 2]), np.array([1, 3, 3]))
+    assert [(c.one.names, [o.names for o in c.others]) for c in every] == [
+        (("Amber Works",), [("Amber Yard",), ("Cobalt Mill",)]),
+        (("Basalt Hill",), [("Cobalt Mill",)]),
+    ]
+    assert len(every) == 2
+    assert every[-1] == every[1]
+    assert every[:1] == [every[0]]
+    with pytest.raises(IndexError):
+        every[2]
+    signs = np.arange(4, dtype=np.uint64)
+    assert every.sign(signs) == Comparisons(found, np.array([0, 0, 2]), np.array([1, 3, 3])).sign(signs)
+    assert len({*every.sign(signs), *Comparisons(found, np.array([0, 2]), np.array([1, 3])).sign(signs)}) == 3
 
 
 def test_words_weigh_by_how_many_distinct_names_have_them():

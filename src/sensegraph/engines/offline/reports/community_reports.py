@@ -47,7 +47,9 @@ _PARENT = 0.985
 _NEXT = re.compile(r" ([^\W\d_][\w’'-]*)")
 _MOST = 0.55  # share of a name's uses with one and the same word after it that makes that word part of it
 _USES = 4  # uses from which that share counts
-_DEFINES = r"(?:\s+(?:is|was|are|were|means|refers to)\s+|,\s+)(?:an?|the|one of|when|how)\b"  # behind a name (English)
+_DEFINES = re.compile(  # behind a name (English)
+    r"(?:\s+(?:is|was|are|were|means|refers to)\s+|,\s+)(?:an?|the|one of|when|how)\b", re.IGNORECASE
+)
 
 
 # ── descriptions ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -71,8 +73,7 @@ def summarise_contexts(contexts: Sequence[Context]) -> list[str]:
             continue
         code = detect_language(" ".join(texts[:20]))
         terms = [tuple(sentence_quality.stem_text(text, code)) for text in texts]
-        defining = re.compile(rf"(?<!\w){re.escape(name)}{_DEFINES}", re.IGNORECASE)
-        told = [bool(name) and " — " not in name and defining.search(text) is not None for text in texts]
+        told = [" — " not in name and _says_what_is(name, text) for text in texts]
         worths = [
             sentence_quality.rate_quality(t) * (3.0 if defines else 1.0) for t, defines in zip(texts, told, strict=True)
         ]
@@ -86,6 +87,11 @@ def summarise_contexts(contexts: Sequence[Context]) -> list[str]:
         picked = [good[i] for i in report_parts.choose_sentences(pool, weights, 3)] or good[:1]
         described.append(" ".join(texts[i] for i in sorted(picked, key=lambda i: not told[i])))
     return described
+
+
+def _says_what_is(name: str, text: str) -> bool:
+    """Whether a sentence says of a name what it is."""
+    return any(_DEFINES.match(text, at + len(name)) for at in report_parts.find_places(text, name))
 
 
 # ── reports ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -243,7 +249,7 @@ class _ReportWriter:
             return ends == 2 or (ends == 1 and 2 * len(topic & terms) > len(topic))
 
         near = [*self.holding(one), *self.holding(other)]
-        rest = [quote for quote in dict.fromkeys([*both, *near]) if fits(quote)]
+        rest = [quote for quote in {id(q): q for q in (*both, *near)}.values() if fits(quote)]
         self.shown += picked
         # fewer sentences where a community has few
         most = min(QUOTED, 1 + sum(quote.worth >= SHOWN for quote in self.of.quotes) // 9)

@@ -354,7 +354,10 @@ def rate_headline(shown: str, names: Sequence[str]) -> float:
 
 def find_link_clause(sentence: str, one: str, other: str) -> str:
     """ "A verb … B" as the sentence has it, with at most 8 words between the names; "" where it has not."""
+    low = sentence.casefold()
     for first, second in ((one, other), (other, one)):
+        if not 0 <= low.find(first.casefold()) < low.rfind(second.casefold()):
+            continue
         pattern = rf"(?<!\w)({re.escape(first)})((?:\s+[\w’'-]+){{1,8}}?\s+)({re.escape(second)})(?![\w-]|\s+\w+ing\b)"
         match = re.search(pattern, sentence, re.IGNORECASE)
         if match is None or _RESTART.search(match[2]):
