@@ -26,7 +26,15 @@ from client import Server, chosen, options, prepared, serving, table
 from sensegraph.algorithms.ranking import find_nearest_rows
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.index.chunks import chunk_documents
-from sensegraph.methods.lazygraphrag.concepts import Concepts, ConceptSettings, make_concepts, note, note_run
+from sensegraph.methods.lazygraphrag.concepts import (
+    Concepts,
+    ConceptSettings,
+    cluster_concepts,
+    draw_concepts,
+    make_concepts,
+    note,
+    note_run,
+)
 from sensegraph.methods.lazygraphrag.lazygraphrag import LazyGraphRAG
 from sensegraph.runtime.results import take_records
 from sensegraph.types import Question
@@ -75,7 +83,9 @@ def steps_alone(corpus: Corpus) -> Concepts:
     noted = note.fn(chunks, one_word="none")
     read = time.process_time() - begin
     run = note_run(noted)
-    (made,) = make_concepts.fn([(run, np.zeros(len(run.sizes), np.int64))], settings=ConceptSettings())
+    drawn = draw_concepts(run, np.zeros(len(run.sizes), np.int64), ConceptSettings())
+    (homes,) = cluster_concepts.fn([drawn.edges], settings=ConceptSettings())
+    (made,) = make_concepts.fn([(drawn, homes)], settings=ConceptSettings())
     whole = time.process_time() - begin
     print(
         f"noun phrases: {read:.2f} CPU s, {megabytes / read:.1f} MB/s; graph and communities: {whole - read:.2f} CPU s"

@@ -15,7 +15,9 @@ from sensegraph.index.chunks import chunk_documents
 from sensegraph.methods.lazygraphrag.concepts import (
     Concepts,
     ConceptSettings,
+    cluster_concepts,
     concept_graph,
+    draw_concepts,
     make_concepts,
     note_run,
     pruning_notes,
@@ -98,9 +100,32 @@ def test_only_changed_documents_are_read_again_and_an_update_equals_a_rebuild(st
     updated = concept_graph(chunks, rt, ConceptSettings())
     assert rt.computed["nounphrases.note"] == 1
     run = note_run(_noted(changed))
-    fresh = make_concepts.fn([(run, np.zeros(len(run.sizes), np.int64))], settings=ConceptSettings())[0]
+    drawn = draw_concepts(run, np.zeros(len(run.sizes), np.int64), ConceptSettings())
+    (homes,) = cluster_concepts.fn([drawn.edges], settings=ConceptSettings())
+    (fresh,) = make_concepts.fn([(drawn, homes)], settings=ConceptSettings())
     for f in fields(Concepts):
         assert np.array_equal(getattr(updated.value, f.name), getattr(fresh, f.name))
+
+
+def test_communities_of_concepts_are_looked_for_again_only_where_their_graph_changed(
+    store: SqliteStore,
+):
+    rt = runtime(store)
+
+    def build(given: list[Document]) -> Concepts:
+        chunks = rt.each(chunk_documents, given, size=120, overlap=20)
+        return concept_graph(chunks, rt, ConceptSettings()).value
+
+    before = build(documents())
+    assert rt.computed["concepts.homes"] == 1
+    beside = build([*documents(), Document("e", "An unheard-of word was said.")])  # what one chunk holds is not kept
+    assert rt.computed["concepts.concepts"] == 2
+    assert rt.computed["concepts.homes"] == 1
+    assert np.array_equal(beside.homes, before.homes)
+    assert len(beside.document) == len(before.document) + 1
+    changed = build(documents()[:-3])
+    assert rt.computed["concepts.homes"] == 2
+    assert changed.homes.shape[0] != before.homes.shape[0] or not np.array_equal(changed.weight, before.weight)
 
 
 def _noted(given: list[Document]) -> list[Any]:

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.cooccurrence import Extent, Pruning, keep_concepts, prune_concepts
-from sensegraph.algorithms.graphs import Ints, Longs, canonical_edges
+from sensegraph.algorithms.cooccurrence import Extent, Pruned, Pruning, keep_concepts, prune_concepts
+from sensegraph.algorithms.graphs import Edges, Ints, Longs, canonical_edges
 from sensegraph.algorithms.ranking import hash_words
 from sensegraph.algorithms.trees import project
 from sensegraph.algorithms.walks import gather_entries, run_offsets
@@ -224,31 +224,82 @@ def note_run(documents: Iterable[tuple[Noted, ...]]) -> NotedRun:
     )
 
 
-@step("concepts.concepts", version=1, form="arrays")
-def make_concepts(wholes: Sequence[tuple[NotedRun, NDArray[Any]]], *, settings: ConceptSettings) -> list[Concepts]:
-    """The concept graph of the phrases of all chunks, given with the document at which each chunk's run begins."""
+@dataclass(frozen=True, slots=True, eq=False)
+class DrawnConcepts:
+    """The phrases of all chunks, with the document at which each chunk's run `begun`, and what was kept of their graph.
+
+    Chunk i holds the phrases `held[start[i]:start[i + 1]]`. `names` are those of the concepts in order, `number` gives
+    the place of a phrase among them; `edges` are on these places.
+    """
+
+    noted: NotedRun
+    begun: NDArray[Any]
+    start: Longs
+    held: Longs
+    left: Pruned
+    names: list[bytes]
+    number: Longs
+    edges: Edges
+
+    @property
+    def key(self) -> str:
+        """What stands for the graph of the concepts: their number and their edges."""
+        drawn = blake2b(str(len(self.names)).encode(), digest_size=20)
+        for column in (self.edges.source, self.edges.target, self.edges.weight):
+            drawn.update(column.astype(column.dtype.newbyteorder("<")).tobytes())
+        return drawn.hexdigest()
+
+
+def draw_concepts(noted: NotedRun, begun: NDArray[Any], settings: ConceptSettings) -> DrawnConcepts:
+    """The graph of the phrases of all chunks, pruned."""
+    found, first, number = np.unique(noted.phrases, return_index=True, return_inverse=True)
+    start = run_offsets(noted.sizes)
+    held = number.reshape(-1)[noted.held]
+    held = held[np.lexsort((held, np.repeat(np.arange(len(noted.sizes)), noted.sizes)))]
+    rule = Pruning(settings.hub_deviations, settings.min_weight, settings.min_degree, settings.cover)
+    left = prune_concepts(start, held, len(found), rule)
+    names, order = _name_kept(noted, first[left.kept])
+    number = np.zeros(len(found), np.int64)  # concepts are numbered in the order of their names
+    number[np.flatnonzero(left.kept)[order]] = np.arange(len(order))
+    kept = left.edges
+    edges = canonical_edges(number[kept.source], number[kept.target], kept.weight, len(names))
+    return DrawnConcepts(noted, begun, start, held, left, names, number, edges)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ConceptHomes:
+    """The communities of concepts: `parent` (g), and of each concept its community at each depth, in `homes`."""
+
+    parent: Ints
+    homes: Ints
+
+
+@step("concepts.homes", version=1)
+def cluster_concepts(graphs: Sequence[Edges], *, settings: ConceptSettings) -> list[bytes]:
+    """The communities of each graph, as columns."""
     from sensegraph.algorithms.clustering import hierarchical_leiden
 
-    results: list[Concepts] = []
-    for noted, begun in wholes:
-        found, first, number = np.unique(noted.phrases, return_index=True, return_inverse=True)
-        start = run_offsets(noted.sizes)
-        held = number.reshape(-1)[noted.held]
-        held = held[np.lexsort((held, np.repeat(np.arange(len(noted.sizes)), noted.sizes)))]
-        rule = Pruning(settings.hub_deviations, settings.min_weight, settings.min_degree, settings.cover)
-        left = prune_concepts(start, held, len(found), rule)
-        names, order = _name_kept(noted, first[left.kept])
-        number = np.zeros(len(found), np.int64)  # concepts are numbered in the order of their names
-        number[np.flatnonzero(left.kept)[order]] = np.arange(len(order))
-        kept = left.edges
-        edges = canonical_edges(number[kept.source], number[kept.target], kept.weight, len(names))
+    packed = []
+    for edges in graphs:
         tree = hierarchical_leiden(
             edges, max_cluster_size=settings.max_cluster_size, resolution=settings.resolution, seed=settings.seed
         )
-        start, held = keep_concepts(start, held, left.kept)
-        held = number[held]
-        held = held[np.lexsort((held, np.repeat(np.arange(len(start) - 1), np.diff(start))))]
         homes = [project(tree, depth) for depth in range(tree.depths)]
+        columns = np.array(homes, np.int32).reshape(len(homes), edges.nodes).T
+        packed.append(pack_columns(ConceptHomes(tree.parent, columns.ravel())))
+    return packed
+
+
+@step("concepts.concepts", version=1, form="arrays")
+def make_concepts(wholes: Sequence[tuple[DrawnConcepts, bytes]], *, settings: ConceptSettings) -> list[Concepts]:
+    """The concept graph of each corpus, given what was drawn of it and its communities."""
+    results: list[Concepts] = []
+    for drawn, homes in wholes:
+        noted, left, edges, names = drawn.noted, drawn.left, drawn.edges, drawn.names
+        found = ConceptHomes(*unpack_columns(homes))
+        start, held = keep_concepts(drawn.start, drawn.held, left.kept)
+        held = drawn.number[held]
+        held = held[np.lexsort((held, np.repeat(np.arange(len(start) - 1), np.diff(start))))]
         _, early, same = np.unique(noted.texts, return_index=True, return_inverse=True)
         results.append(
             Concepts(
@@ -260,9 +311,9 @@ def make_concepts(wholes: Sequence[tuple[NotedRun, NDArray[Any]]], *, settings: 
                 weight=edges.weight,
                 start=start,
                 held=held.astype(np.int32),
-                parent=tree.parent,
-                homes=np.array(homes, np.int32).reshape(len(homes), len(names)).T.copy(),
-                document=(noted.document + begun).astype(np.int32),
+                parent=found.parent,
+                homes=found.homes.reshape(len(names), -1) if names else found.homes.reshape(0, 0),
+                document=(noted.document + drawn.begun).astype(np.int32),
                 same=early[same.reshape(-1)].astype(np.int32),
                 dropped=np.array([left.hubs, left.light, left.sparse, _EXTENTS.index(left.extent)], np.int64),
             )
@@ -288,7 +339,7 @@ def concept_graph(chunks: Results[tuple[Chunk, ...]], rt: Runtime, settings: Con
 
     noted = rt.each(note, chunks, one_word=settings.one_word)
 
-    def whole() -> tuple[NotedRun, NDArray[Any]]:
+    def whole() -> tuple[DrawnConcepts, bytes]:
         runs, found = cut_keys(noted.keys), list[NotedRun]()
         for run in runs:
             read = partial(noted.__getitem__, slice(run.start, run.stop))
@@ -297,7 +348,10 @@ def concept_graph(chunks: Results[tuple[Chunk, ...]], rt: Runtime, settings: Con
         before = run_offsets([len(run.phrases) for run in found])
         moved = [replace(run, held=run.held + at) for run, at in zip(found, before, strict=False)]
         begun = np.repeat([run.start for run in runs], [len(run.sizes) for run in found])
-        return join_columns(moved) if moved else note_run(()), begun
+        drawn = draw_concepts(join_columns(moved) if moved else note_run(()), begun, settings)
+        # a document more or less often leaves the graph of what is kept as it was
+        homes = rt.once(cluster_concepts, drawn.edges, names=(drawn.key,), settings=settings)
+        return drawn, homes.value
 
     return once_on_worker(rt, make_concepts, whole, names=noted.keys, settings=settings)
 

@@ -246,11 +246,12 @@ class SqliteStore:
 
     def has(self, keys: Sequence[str]) -> set[str]:
         """Which of these keys are present, as an object, a table or an array."""
-        found, others = {k for k in keys if k in self._aside}, list(keys)
+        found = {k for k in keys if k in self._aside} if self._aside else set[str]()
+        others = sorted({*keys} - found)  # in their order each page of an index is read once
         for table in ("object", "part"):
             for block in cut_blocks(others, _BLOCK):
                 found.update(k for (k,) in self.select(_WHICH.format(table, _question_marks(block)), block))
-            others = [k for k in keys if k not in found]
+            others = [k for k in others if k not in found]
         if len(others) < _LISTED:
             return found | {k for k in others if self.array_path(k).exists()}
         return found.union(set(self._arrays.names()).intersection(others))  # one listing for many questions
