@@ -13,6 +13,7 @@ import msgspec
 
 from sensegraph.corpus.workspace import MASKED, ORIGIN, Builder, Workspace
 from sensegraph.errors import Busy, SettingsError, StoreError
+from sensegraph.index.graph.lookups import key_of_ties
 from sensegraph.index.manifest import REF, Manifest
 from sensegraph.index.restricted.arrivals import forget_arrivals
 from sensegraph.index.tracing import TookTooLong, Traced, follow_keys, keys_behind_index, trace_build
@@ -104,10 +105,17 @@ class GarbageCollector:
             with suppress(Busy), store.exclusive(self._workspace.wait):  # another build has begun: it stays till then
                 read, needed = {now, *store.pinned()}, set(store.refs().values())
                 for name in read:
-                    needed.update(follow_keys(store, name, needed - {name}))
+                    needed.update(self._follow(name, needed - {name}))
                 if before not in read:
-                    store.drop(follow_keys(store, before, needed), spare=self._list_paid())
+                    store.drop(self._follow(before, needed).keys() - needed, spare=self._list_paid())
         self.collect_grown()
+
+    def _follow(self, name: str, known: Collection[str]) -> dict[str, None]:
+        """What an index leads to, by its key, and its ties."""
+        store = self._store
+        manifest = msgspec.json.decode(found[name], type=Manifest) if name in (found := store.read([name])) else None
+        ties = key_of_ties(manifest, self._workspace.runtime()) if manifest else ""
+        return follow_keys(store, name, known) | dict.fromkeys(filter(None, [ties]))
 
     def _list_paid(self) -> list[str]:
         """The steps that somebody paid for."""

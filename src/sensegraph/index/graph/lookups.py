@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 from sensegraph.algorithms.graphs import Floats, Ints, Longs
 from sensegraph.algorithms.ranking import hash_words
 from sensegraph.algorithms.walks import Moves, build_moves, gather_entries, run_offsets
-from sensegraph.index.manifest import Catalogue
+from sensegraph.index.manifest import Catalogue, Manifest
 from sensegraph.language.text import fold
+from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result, Table, step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Graph, Hierarchy
@@ -210,6 +211,11 @@ def find_ties(graph: Result[Graph], listed: Result[Catalogue], rt: Runtime) -> R
     from sensegraph.runtime.delegating import once_on_worker
 
     return once_on_worker(rt, build_ties, lambda: (graph.value, listed.value), names=(graph.key, listed.key))
+
+
+def key_of_ties(manifest: Manifest, rt: Runtime) -> str:
+    """The key of the ties of an index, to which nothing else in it leads; empty where it has no graph."""
+    return rt.keys(build_ties, [None], [key(manifest.graph, manifest.documents)])[0] if manifest.graph else ""
 
 
 def ties_of(index: Index, rt: Runtime) -> Ties:
