@@ -217,16 +217,18 @@ def test_what_is_closed_for_an_activity_is_forgotten_afterwards() -> None:
 
 
 def test_who_waits_for_a_change_gets_it_or_goes_on_after_its_time() -> None:
-    changed = threading.Condition()
+    changed, told = threading.Condition(), list[str]()
     with changed:
         wait_for_change(changed, 0.0)
     with changed, begin_activity(StopToken()):
-        threading.Timer(0.01, lambda: wake(changed)).start()
+        threading.Timer(0.01, lambda: wake(changed, told)).start()
         wait_for_change(changed)
+        assert told == ["woken"]
 
 
-def wake(changed: threading.Condition) -> None:
+def wake(changed: threading.Condition, told: list[str]) -> None:
     with changed:
+        told.append("woken")
         changed.notify_all()
 
 

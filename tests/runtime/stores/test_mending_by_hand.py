@@ -157,3 +157,57 @@ def test_what_was_found_whole_is_known_by_the_names_sizes_and_times_of_its_files
     (tmp_path / "store.sqlite-wal").write_bytes(b"1")
     assert not mending.is_as_left(tmp_path)
     mending.note_as_left(tmp_path / "none")
+
+
+@pytest.mark.parametrize(("key", "lost"), [("CAST(x'ff41' AS TEXT)", 1), ("x'ff41'", 1), ("7", 1), ("'a'", 0)])
+def test_an_object_under_a_damaged_name_goes_and_the_first_is_looked_at_like_any_other(
+    store: SqliteStore, key: str, lost: int
+) -> None:
+    store.write({"a": b"1" * 9000}, "s")
+    store.write({"b": b"2" * 9000}, "s")
+    assert store.select("SELECT rowid, key FROM object ORDER BY rowid") == [(1, "a"), (2, "b")]
+    store.select(f"UPDATE object SET key = {key} WHERE rowid = 1")
+    assert mend_store(store) == lost
+    assert store.select("SELECT key FROM object ORDER BY rowid") == [("a",), ("b",)][lost:]
+    assert mend_store(store) == 0
+
+
+@pytest.mark.parametrize("rows", [1, 2, 3, 5])
+def test_objects_are_looked_through_block_by_block(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch, rows: int
+) -> None:
+    monkeypatch.setattr(mending, "_BLOCK", 2)
+    for i in range(rows):
+        store.write({f"k{i}": b"x" * 9000})
+    store.select("UPDATE object SET value = x'00'")
+    assert [key for _, key in mending._damaged_objects(store)] == [f"k{i}" for i in range(rows)]
+    assert mend_store(store) == rows
+    assert store.read([f"k{i}" for i in range(rows)]) == {}
+
+
+def test_a_file_that_is_moved_aside_leaves_no_log_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(db: object) -> None:
+        raise sqlite3.DatabaseError("it holds a trigger")
+
+    names = ["store.sqlite", "store.sqlite-shm", "store.sqlite-wal"]
+    (tmp_path / "arrays").mkdir()
+    for name in (*names, "arrays/v.npy"):
+        (tmp_path / name).write_bytes(b"x")
+    monkeypatch.setattr(mending, "check_inert", refuse)
+    mending.move_unreadable(tmp_path / "store.sqlite", [])
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["arrays", "store.damaged.sqlite"]
+    (tmp_path / "store.sqlite").write_bytes(b"x")
+    mending.move_unreadable(tmp_path / "store.sqlite", [])  # without a log, and with one that was moved before
+    assert not (tmp_path / "store.sqlite").exists()
+
+
+def test_a_file_that_is_busy_stays_with_its_arrays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(db: object) -> None:
+        raise sqlite3.OperationalError("database is locked")
+
+    (tmp_path / "arrays").mkdir()
+    for name in ("store.sqlite", "arrays/v.npy"):
+        (tmp_path / name).write_bytes(b"")
+    monkeypatch.setattr(mending, "check_inert", refuse)
+    mending.move_unreadable(tmp_path / "store.sqlite", [])
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["arrays", "store.sqlite", "v.npy"]

@@ -41,11 +41,11 @@ def list_keys(store: PostgresStore) -> str:
 
 
 def note_statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The statements that change something, as they are made."""
+    """The first words of statements that change something, as they are made, and the seconds that they are given."""
     execute, noted = Session.execute, list[str]()
 
     def note(self: Session, query: str, *values: Any, **given: Any) -> str:
-        noted.append(" ".join(query.split()[:3]))
+        noted.append(" ".join([*query.split()[:3], *map(str, given.values())]))
         return execute(self, query, *values, **given)
 
     monkeypatch.setattr(Session, "execute", note)
@@ -335,10 +335,14 @@ def fill(store: PostgresStore) -> None:
 
 
 @pytest.mark.parametrize("dry", [True, False])
-def test_a_sweep_counts_by_step_what_goes_and_leaves_what_is_needed(made: PostgresStore, dry: bool) -> None:
+def test_a_sweep_counts_by_step_what_goes_and_leaves_what_is_needed(
+    made: PostgresStore, monkeypatch: pytest.MonkeyPatch, dry: bool
+) -> None:
     fill(made)
-    before = made.size()
+    before, noted = made.size(), note_statements(monkeypatch)
     swept = made.sweep(lambda: {"b"}, dry=dry)
+    vacuumed = [] if dry else ["object", "part", "block", "list", "piece", "reply"]
+    assert [said for said in noted if "VACUUM" in said] == [f"VACUUM {table} 86400.0" for table in vacuumed]
     found = {step: (freed.objects, freed.tables, freed.arrays) for step, freed in swept.by_step.items()}
     assert found == {"arrays": (0, 0, 1), "first": (1, 1, 1), "second": (1, 0, 0), "tables": (0, 1, 0)}
     assert list(swept.by_step) == ["arrays", "first", "second", "tables"]
