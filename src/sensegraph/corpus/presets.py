@@ -102,6 +102,5 @@ def find_default(setting: str) -> Any:
     value: Any = Settings()
     for part in setting.split("."):
         kind = table_types(type(value)).get(part)
-        value = getattr(value, part, None)
-        value = kind() if value is None and kind is not None else value
+        value = kind() if kind is not None else getattr(value, part, None)
     return value
