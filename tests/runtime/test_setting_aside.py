@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from sensegraph.errors import BatchPending, BudgetExceeded, ItemFailed, StepFailed, StoreError, Unreadable
+from sensegraph.errors import BatchPending, BudgetExceeded, ItemFailed, StepFailed, Stopped, StoreError, Unreadable
+from sensegraph.runtime.activity import StopToken, begin_activity
 from sensegraph.runtime.batches import SetAside, recall_aside
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import load_result, step
@@ -176,6 +177,31 @@ def test_a_step_without_a_task_lists_what_failed_under_its_name(rt: Runtime) -> 
     FAILS["b"] = DECLINED
     rt.each(lower, ["a", "b"], without=stand_in)
     assert [(a.task, a.item) for a in rt.aside] == [("test_aside.lower", "b")]
+
+
+def test_what_is_asked_to_stop_begins_nothing_more_and_keeps_what_is_done(rt: Runtime) -> None:
+    with begin_activity(token := StopToken()):
+        assert rt.once(lower, "A").value == "a"
+        token.stop()
+        assert rt.once(lower, "A").value == "a"  # it is there
+        with pytest.raises(Stopped):
+            rt.once(lower, "B")
+    assert CALLED == [["A"]]
+    CALLED.clear()
+    progress: list[tuple[str, int, int]] = []
+
+    def stop_after_two(step: str, done: int, total: int) -> None:
+        progress.append((step, done, total))
+        if done == 2:
+            token.stop()
+
+    stopping = replace(rt, progress=stop_after_two)
+    with begin_activity(token := StopToken()), pytest.raises(Stopped):
+        stopping.each(upper, list("abcdef"))
+    assert progress == [("test_aside.upper", n, 6) for n in range(3)]
+    assert CALLED == [["a"], ["b"]]
+    assert list(rt.each(upper, list("abcdef"))) == list("ABCDEF")
+    assert [[letter] for letter in "abcdef"] == CALLED
 
 
 # ── the input of a whole ──

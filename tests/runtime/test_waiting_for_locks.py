@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from sensegraph.errors import Stopped
-from sensegraph.runtime import activity
+from sensegraph.runtime import activity, locking
 from sensegraph.runtime.activity import StopToken, begin_activity, take_lock
 
 
@@ -58,3 +59,13 @@ def test_who_waits_for_a_lock_is_stopped_between_two_tries(monkeypatch: pytest.M
         with pytest.raises(Stopped):
             take_lock(lock, 5.0)
     assert lock.waited == [0.2]
+
+
+def test_a_file_of_the_name_that_a_folder_is_tried_with_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(locking, "uuid4", lambda: SimpleNamespace(hex="1"))
+    assert locking.is_writable(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / ".writable-1").write_text("mine")
+    assert not locking.is_writable(tmp_path)
+    assert (tmp_path / ".writable-1").read_text() == "mine"
+    assert not locking.is_writable(tmp_path / "none")

@@ -228,8 +228,13 @@ def test_a_store_that_is_closed_says_so_whatever_is_asked_and_also_where_it_happ
     for ask in (lambda: store.ref("x"), lambda: store.read(["x"]), lambda: store.write({"x": b"1"}), store.settle):
         with pytest.raises(StoreError, match=said):
             ask()
+
+    def close_meanwhile() -> None:
+        again.close()
+        raise sqlite3.ProgrammingError("Cannot operate on a closed database.")
+
     with pytest.raises(StoreError, match=said), again._guard():
-        again.select("SELECT 1", again.close() or ())  # type: ignore[func-returns-value]
+        close_meanwhile()
     store.close()
     assert not (tmp_path / "a" / "whole.txt").exists()
 
