@@ -448,3 +448,25 @@ def test_replies_are_kept_once_and_cleared_together(made: PostgresStore) -> None
     assert replies.rest() is None  # type: ignore[func-returns-value]
     replies.clear()
     assert (replies.any(), replies.read()) == (False, {})
+
+
+def test_a_new_store_has_no_names_and_one_that_is_only_read_no_limits(made: PostgresStore, tmp_path: Path) -> None:
+    assert made.refs() == {}
+    assert made.limits is not None
+    with closing(database_store(tmp_path, readonly=True)) as reader:
+        assert reader.readonly
+        assert reader.limits is None
+
+
+def test_the_right_to_build_is_a_lock_that_is_given_back(made: PostgresStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    value, asked = Session.value, list[str]()
+
+    def note(self: Session, query: str, *values: Any) -> Any:
+        asked.append(" ".join([query.split("(")[0], *map(str, values)]))
+        return value(self, query, *values)
+
+    monkeypatch.setattr(Session, "value", note)
+    with made.exclusive():
+        pass
+    name = f"sensegraph builds {made.address.schema}"
+    assert asked == [f"SELECT pg_try_advisory_lock {name}", "SELECT pg_advisory_unlock_all"]

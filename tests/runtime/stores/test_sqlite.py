@@ -229,6 +229,10 @@ def test_a_store_that_is_closed_says_so_whatever_is_asked_and_also_where_it_happ
         with pytest.raises(StoreError, match=said):
             ask()
 
+    with pytest.raises(StoreError, match=said):
+        store.write_array("x", np.arange(3))
+    assert again.array_names() == []
+
     def close_meanwhile() -> None:
         again.close()
         raise sqlite3.ProgrammingError("Cannot operate on a closed database.")
