@@ -200,6 +200,7 @@ LISTED = "arrays_are_listed_and_bytes_are_counted"
         (LISTED, spoiled(array_names=lambda self: PLAIN.array_names(self)[1:])),
         (LISTED, spoiled(size=lambda self: 600_000)),
         (LISTED, spoiled(settle=lambda self: 400_000)),
+        (LISTED, spoiled(settle=lambda self: PLAIN.settle(self) * 11 // 20)),
     ],
 )  # fmt: skip
 def test_a_store_that_breaks_one_rule_is_found_out(test: str, store: Callable[..., Any], tmp_path: Path) -> None:
