@@ -11,6 +11,7 @@ import pytest
 from sensegraph.errors import BatchPending, BudgetExceeded, ItemFailed, StepFailed, Stopped, StoreError, Unreadable
 from sensegraph.runtime.activity import StopToken, begin_activity
 from sensegraph.runtime.batches import SetAside, recall_aside
+from sensegraph.runtime.executors.processes import SerialExecutor
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import load_result, step
 from sensegraph.runtime.runtime import Runtime
@@ -318,3 +319,49 @@ def test_what_is_made_in_another_way_is_stored_counted_and_paid_once(rt: Runtime
     assert rt.store.ledger() == {"test_aside.tell": Usage(calls=5)}  # type: ignore[attr-defined]
     assert rt.made(tell, "b", lambda: "whole") == "whole"
     assert rt.store.ledger() == {"test_aside.tell": Usage(calls=5)}  # type: ignore[attr-defined]
+
+
+# ── several wholes ──
+
+
+class Sending(SerialExecutor):
+    """Runs here, and counts the batches that it is given."""
+
+    def __init__(self) -> None:
+        self.given: list[int] = []
+
+    def map(self, call: Any, batches: Any, *, waits: bool) -> Any:
+        self.given.append(len(batches))
+        return super().map(call, batches, waits=waits)
+
+
+@pytest.mark.parametrize(
+    ("shared", "wholes", "waits", "given"),
+    [
+        (False, "AB", None, []),
+        (True, "A", None, []),
+        (True, "AB", None, [2]),
+        (True, "AB", True, []),
+        (True, "AB", False, [2]),
+        (True, "", None, []),
+    ],
+)
+def test_several_wholes_go_to_workers_where_the_store_is_shared_and_no_tool_waits(
+    store: SqliteStore, shared: bool, wholes: str, waits: bool | None, given: list[int]
+) -> None:
+    CALLED.clear()
+    executor, tool = Sending(), Counting()
+    tool.waits = bool(waits)
+    store.shared = shared
+    rt = replace(runtime(store), executor=executor, reranker=tool)  # type: ignore[arg-type]
+    chosen: Any = lower if waits is None else spell
+    for _ in range(2):  # what is there is not sent again
+        found = rt.once_each(chosen, list(wholes), [[whole] for whole in wholes])
+        assert [one.value for one in found] == list(wholes.lower())
+        assert [one.key for one in found] == [rt.keys(chosen, ["x"], [key(whole)])[0] for whole in wholes]
+    assert executor.given == given
+
+
+@step("test_aside.spell", version=1, uses="reranker")
+def spell(items: Sequence[str], *, reranker: Any) -> list[str]:
+    return [item.lower() for item in items]
