@@ -284,3 +284,20 @@ def test_leaving_early_cancels_what_workers_have_not_begun() -> None:
     assert next(results) == (0, (0,))
     results.close()  # type: ignore[attr-defined]
     assert [future.cancelled() for future in waiting] == [True, True]
+
+
+@pytest.mark.parametrize("patience", [2.0, 0.5, 0.0])
+def test_what_would_take_twice_as_long_as_the_patience_is_worth_workers(
+    monkeypatch: pytest.MonkeyPatch, patience: float
+) -> None:
+    asked: list[tuple[float, float]] = []
+
+    def begin(call: Any, batches: Sequence[Any], patience: float, worth: float) -> Any:
+        asked.append((patience, worth))
+        yield 0, "first"
+        return len(batches)
+
+    monkeypatch.setattr(processes, "begin_here", begin)
+    executor = LocalExecutor(processes=2, patience=patience)
+    assert list(executor.map(len, [[1], [2]], waits=False)) == [(0, "first")]
+    assert asked == [(patience, 2 * patience)]
