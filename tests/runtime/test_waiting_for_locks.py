@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sensegraph.errors import Stopped
+from sensegraph.errors import Busy, Stopped
 from sensegraph.runtime import activity, locking
 from sensegraph.runtime.activity import StopToken, begin_activity, take_lock
 
@@ -69,3 +69,39 @@ def test_a_file_of_the_name_that_a_folder_is_tried_with_stays(tmp_path: Path, mo
     assert not locking.is_writable(tmp_path)
     assert (tmp_path / ".writable-1").read_text() == "mine"
     assert not locking.is_writable(tmp_path / "none")
+
+
+@pytest.mark.parametrize(
+    ("wait", "free", "slept", "said"),
+    [
+        (0.0, 9, [], "it is running; wait"),
+        (0.0, 1, [], None),
+        (0.25, 9, [0.1, 0.1, 0.05], "it is running for more than 0.25 s; wait"),
+        (0.25, 4, [0.1, 0.1, 0.05], None),
+        (0.25, 2, [0.1], None),
+        (0.1, 9, [0.1], "for more than 0.1 s"),
+    ],
+)
+def test_a_lock_of_another_build_is_tried_ten_times_a_second_until_its_time_is_over(
+    monkeypatch: pytest.MonkeyPatch, wait: float, free: int, slept: list[float], said: str | None
+) -> None:
+    paused, tried = list[float](), list[int]()
+
+    def sleep(seconds: float) -> None:
+        assert seconds > 0
+        paused.append(round(seconds, 9))
+
+    clock = SimpleNamespace(monotonic=lambda: round(64.0 + sum(paused), 9), sleep=sleep)
+    monkeypatch.setattr(locking, "time", clock)
+
+    def take() -> bool:
+        tried.append(1)
+        return len(tried) == free
+
+    if said:
+        with pytest.raises(Busy, match=said):
+            locking.wait_for_lock(take, "it", wait)
+    else:
+        locking.wait_for_lock(take, "it", wait)
+    assert paused == slept
+    assert len(tried) == len(slept) + 1

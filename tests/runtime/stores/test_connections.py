@@ -132,7 +132,7 @@ def real() -> Iterator[Database]:
 
 def let_turn(database: Database) -> None:
     """Wait until the loop has done what it was given."""
-    asyncio.run_coroutine_threadsafe(asyncio.sleep(0), database._loop).result()
+    asyncio.run_coroutine_threadsafe(asyncio.sleep(0), database._loop).result(10.0)
 
 
 @pytest.mark.parametrize(("password", "given"), [("", None), ("secret", "secret")])

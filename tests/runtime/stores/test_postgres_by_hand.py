@@ -416,7 +416,7 @@ def test_the_right_to_build_is_given_back_and_waited_for(made: PostgresStore, tm
                 pass
             assert other._gate is None
         assert made._gate is None
-        asyncio.run_coroutine_threadsafe(asyncio.sleep(0), made._db._loop).result()
+        asyncio.run_coroutine_threadsafe(asyncio.sleep(0), made._db._loop).result(10.0)
         assert gate.lost
         with other.exclusive(), other._fenced() as session:
             assert session is other._gate
