@@ -470,3 +470,36 @@ def test_the_right_to_build_is_a_lock_that_is_given_back(made: PostgresStore, mo
         pass
     name = f"sensegraph builds {made.address.schema}"
     assert asked == [f"SELECT pg_try_advisory_lock {name}", "SELECT pg_advisory_unlock_all"]
+
+
+# ── how much at once ──
+
+
+class Long(bytes):
+    """A value of 32 MiB that takes no room."""
+
+    def __len__(self) -> int:
+        return 1 << 25
+
+
+def test_a_statement_holds_64_mebibytes() -> None:
+    blocks = postgres._cut_bytes([(key, Long()) for key in "abcde"])
+    assert [[key for key, _ in block] for block in blocks] == [["a", "b"], ["c", "d"], ["e"]]
+
+
+@pytest.mark.parametrize(("count", "asked"), [(5000, 1), (5001, 2)])
+def test_a_question_holds_five_thousand_keys(
+    made: PostgresStore, monkeypatch: pytest.MonkeyPatch, count: int, asked: int
+) -> None:
+    questions: list[int] = []
+    monkeypatch.setattr(made, "_ask", lambda query, *values: questions.append(len(values[0])) or [])
+    keys = [f"k{i}" for i in range(count)]
+    assert (made.read(keys), made.has(keys)) == ({}, set())
+    assert questions == [5000, 1][:asked] * 2
+
+
+def test_512_blocks_of_a_table_are_copied_at_once(made: PostgresStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    copied: list[tuple[str, int]] = []
+    monkeypatch.setattr(Session, "copy", lambda self, table, columns, rows: copied.append((table, len(rows))))
+    made.write_rows("t", ((f"i{n:05}", b"") for n in range(16 * 512 + 1)))
+    assert copied == [("block", 512), ("block", 1), ("list", 33)]

@@ -209,3 +209,10 @@ def test_blocks_and_lists_go_before_the_tables_that_name_them() -> None:
         "DELETE FROM part WHERE key = ANY($1) ['a.t']", "DELETE FROM object WHERE key = ANY($1) ['a']",
         "DELETE FROM piece WHERE key = ANY($1) ['a.v']",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("count", "cut"), [(0, []), (5000, [5000]), (5001, [5000, 1])])
+def test_five_thousand_keys_are_deleted_at_once(count: int, cut: list[int]) -> None:
+    server: Any = Server([])
+    delete_gone(server, Gone(dict.fromkeys(map(str, range(count)), ("s", 1)), {}, {}))
+    assert [said.count("'") // 2 for said in server.told if said.startswith("DELETE FROM object")] == cut
