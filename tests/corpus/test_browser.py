@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from sensegraph import Corpus, Document
+from sensegraph.corpus import browser
+from sensegraph.corpus.browser import Browser
 from sensegraph.errors import InputError, NotIndexed
 
 OFFLINE = {"engine": "offline", "embedder": "offline"}
@@ -134,3 +138,33 @@ def test_what_patterns_are_matched_with_is_stored_by_the_first_query_alone(
     assert len(corpus.match("(a:person)-[r]-(b)").rows) > len(first.rows)
     monkeypatch.undo()
     assert stored() == kept
+
+
+def test_an_index_is_as_old_as_the_last_that_came_or_went(monkeypatch: pytest.MonkeyPatch) -> None:
+    def version(known_from: str, known_to: str = "") -> SimpleNamespace:
+        return SimpleNamespace(known_from=known_from, known_to=known_to)
+
+    made = Browser(SimpleNamespace(store=None), SimpleNamespace())  # type: ignore[arg-type]
+    arrivals = {"a": [version("2024-03-01"), version("2024-01-01", "2024-03-01")], "b": [version("2024-02-01")]}
+    for found, newest in (
+        (arrivals, "2024-03-01"),
+        (arrivals | {"c": [version("2024-01-01", "2024-05-01")]}, "2024-05-01"),
+        ({}, ""),
+    ):
+        monkeypatch.setattr(browser, "read_arrivals", lambda store, found=found: found)
+        assert made.indexed_at() == newest
+
+
+def test_what_is_made_of_an_index_is_made_once_for_each_name_and_anew_for_another_index() -> None:
+    current, made = ["one"], list[str]()
+    reader = Browser(SimpleNamespace(), SimpleNamespace(index=lambda: current[0]))  # type: ignore[arg-type]
+
+    def compute(index: Any) -> str:
+        made.append(index)
+        return f"of {index}"
+
+    assert [reader._keep("a", compute), reader._keep("a", compute), reader._keep("b", compute)] == ["of one"] * 3
+    assert made == ["one", "one"]
+    current[0] = "two"
+    assert [reader._keep("a", compute), reader._keep("a", compute)] == ["of two"] * 2
+    assert made == ["one", "one", "two"]

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.corpus.settled import SETTLED
+from sensegraph.corpus.workspace import Builder
 from sensegraph.errors import SettingsError
 from sensegraph.methods import load_method
 from sensegraph.methods.auto import Able, rank_methods
@@ -145,3 +147,23 @@ def test_what_collecting_leaves_is_noted(
         assert asked == [{"dry": True}]
         assert len(notes) == len(said)
         assert all(note.startswith(begin) for note, begin in zip(notes, said, strict=True))
+
+
+def test_an_index_is_opened_after_its_documents_are_known_to_be_masked_as_now(monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+    space: Any = SimpleNamespace(open_pinned=lambda: said.append("opened") or "the index")
+    privacy: Any = SimpleNamespace(require_masked_index=lambda: said.append("required"))
+    assert Builder(space, privacy, None, None).index() == "the index"  # type: ignore[arg-type]
+    assert said == ["required", "opened"]
+
+
+@pytest.mark.parametrize("method", ["hybrid", "bm25", "local", "graphrag", "auto"])
+@pytest.mark.parametrize("own", [None, "bm25", "local"])
+def test_methods_of_interest_are_the_usual_one_and_those_of_entities_and_reports_each_once(
+    tmp_path: Path, method: str, own: str | None
+) -> None:
+    given = {"engine": "offline", "method": method}
+    with Corpus.open(tmp_path, settings=given, method=load_method(own) if own else None) as corpus:
+        names = [m.name for m in corpus.builder._methods_of_interest()]
+    usual = own or {"auto": rank_methods("plain", model=True)[0]}.get(method, method)
+    assert names == [usual, *(name for name in ("local", "graphrag") if name != usual)]

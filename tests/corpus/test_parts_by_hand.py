@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -36,6 +36,8 @@ from sensegraph.corpus.tools import (
 from sensegraph.corpus.views import list_passage_documents, view_checks, view_evidence, view_status
 from sensegraph.corpus.workspace import Status
 from sensegraph.errors import InputError, NotIndexed, SettingsError
+from sensegraph.index.index import Index
+from sensegraph.methods import load_method, parts_needed
 from sensegraph.methods.basic.bm25 import BM25
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from sensegraph.personal.personal_settings import PersonalSettings
@@ -108,6 +110,23 @@ def test_notes_say_why_who_built_it_and_what_waits(reason: str, by: str, waiting
     index: Any = SimpleNamespace(manifest=SimpleNamespace(engine=by), notes=lambda: ("an index note",))
     made = asker(engine=SimpleNamespace(name="some"), pending=lambda: waiting)
     assert list(made._notes(reason, index)) == notes
+
+
+@pytest.mark.parametrize("ask", ["query", "search"])
+@pytest.mark.parametrize("method", ["bm25", "raptor"])
+def test_the_parts_that_a_method_reads_are_asked_for_before_it_works(
+    harbour: Corpus, monkeypatch: pytest.MonkeyPatch, ask: str, method: str
+) -> None:
+    needed: list[set[str]] = []
+
+    def check(self: Index, names: Iterable[str]) -> None:
+        needed.append(set(names))
+        raise NotIndexed("it was not built")
+
+    monkeypatch.setattr(Index, "check_parts", check)
+    with pytest.raises(NotIndexed, match="it was not built"):
+        getattr(harbour, ask)("Who keeps the pier?", method=method)
+    assert needed == [set(parts_needed(load_method(method)))]
 
 
 def test_questions_need_words_and_a_search_room_for_one(harbour: Corpus) -> None:

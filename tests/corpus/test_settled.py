@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -169,3 +171,50 @@ def test_what_was_set_aside_is_asked_for_by_every_build(tmp_path: Path, looked: 
         assert server.calls == []
         assert made.store.ref(SETTLED)
         assert len(looked) <= 4
+
+
+@pytest.mark.parametrize(
+    ("built", "foreign", "told"), [("b i", False, True), ("", False, False), ("b i", True, False), ("", True, False)]
+)
+def test_what_is_built_of_other_documents_or_by_other_packages_is_never_settled(
+    monkeypatch: pytest.MonkeyPatch, built: str, foreign: bool, told: bool
+) -> None:
+    class Own:
+        """A part of an index."""
+
+    Own.__module__ = "other.parts" if foreign else "sensegraph.parts"
+    tool = SimpleNamespace(name="n", tasks=["b", "a"], fingerprint=lambda *task: f"print {task}")
+    store = SimpleNamespace(has=set, array_names=lambda: ["v"])
+    monkeypatch.setattr(settled, "read_operations", lambda store: ["a decision"])
+    space: Any = SimpleNamespace(
+        store=store, built_state=lambda: built, tools=(tool, tool), chunker=None, manifest=lambda: None
+    )
+    settings: Any = SimpleNamespace(own_parts=(Own(),), key="k")
+    first = settled.fingerprint_build(space, settings, "")
+    assert bool(first) is told
+    if told:
+        made = SimpleNamespace(documents="d", graph="g", communities="c", hierarchy="h")
+        other: dict[str, Any] = {
+            "chunker": tool, "tools": (tool, replace_name(tool)), "manifest": lambda: made, "built_state": lambda: "b j"
+        }  # fmt: skip
+        changed = [SimpleNamespace(**(vars(space) | {name: value})) for name, value in other.items()]
+        found = [settled.fingerprint_build(one, settings, "") for one in changed]
+        found += [settled.fingerprint_build(space, settings, "lost"), first]
+        found.append(settled.fingerprint_build(space, SimpleNamespace(own_parts=(), key="l"), ""))  # type: ignore[arg-type]
+        assert len({*found}) == len(found) == 7
+
+
+def replace_name(tool: SimpleNamespace) -> SimpleNamespace:
+    return SimpleNamespace(**(vars(tool) | {"name": "other"}))
+
+
+def test_the_program_is_known_by_its_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("b.py", "a.pyc", "deep/a.toml", "__init__.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("x" * len(name))
+        os.utime(tmp_path / name, ns=(1, len(name)))
+    monkeypatch.setattr(settled.sensegraph, "__file__", str(tmp_path / "__init__.py"))
+    settled._describe_program.cache_clear()
+    found = settled._describe_program()
+    settled._describe_program.cache_clear()
+    assert found == [("__init__.py", 11, 11), ("b.py", 4, 4), ("deep/a.toml", 11, 11)]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
@@ -12,6 +14,7 @@ from hypothesis import strategies as st
 
 from sensegraph.errors import Stopped
 from sensegraph.models.endpoint.limits import Notes
+from sensegraph.runtime import activity
 from sensegraph.runtime.activity import (
     ActivityThreads,
     StopToken,
@@ -20,6 +23,7 @@ from sensegraph.runtime.activity import (
     check_stop,
     closed_when_stopped,
     pause,
+    take_lock,
     tell_stage,
     wait_for_change,
 )
@@ -139,3 +143,102 @@ def test_stages_are_told_to_the_nearest_listener_in_order() -> None:
             tell_stage("other")
     assert outer == [("method", "walk"), ("writing", "")]
     assert inner == [("other", "")]
+
+
+def test_a_pause_is_slept_where_nobody_can_stop_it_and_waited_for_where_somebody_can(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    slept, token = list[float](), StopToken()
+    monkeypatch.setattr(activity, "time", SimpleNamespace(sleep=slept.append))
+    pause(0.25)
+    with begin_activity():
+        pause(0.5)
+    assert slept == [0.25, 0.5]
+    waited = list[float]()
+    monkeypatch.setattr(token, "wait", lambda seconds: waited.append(seconds) or False)
+    with begin_activity(token):
+        pause(0.75)
+    assert (slept, waited) == ([0.25, 0.5], [0.75])
+    assert [StopToken().wait(0.0), token.is_stopped()] == [False, False]
+    stopped = StopToken()
+    stopped.stop()
+    assert (stopped.wait(60.0), stopped.is_stopped()) == (True, True)
+
+
+class Clock:
+    """A clock, and a lock that is got on the `free`th try; each try takes as long as it may."""
+
+    def __init__(self, free: int) -> None:
+        self.now, self.free, self.tried = 100.0, free, list[float]()
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def acquire(self, timeout: float) -> bool:
+        self.tried.append(round(timeout, 6))
+        self.now += timeout
+        return len(self.tried) == self.free
+
+
+@pytest.mark.parametrize(
+    ("seconds", "free", "tried", "got"),
+    [
+        (0.0, 9, [0.0], False),
+        (0.0, 1, [0.0], True),
+        (0.5, 9, [0.2, 0.2, 0.1], False),
+        (0.5, 3, [0.2, 0.2, 0.1], True),
+        (0.5, 2, [0.2, 0.2], True),
+        (0.125, 9, [0.125], False),
+    ],
+)
+def test_a_lock_is_tried_in_slices_until_its_time_is_over(
+    monkeypatch: pytest.MonkeyPatch, seconds: float, free: int, tried: list[float], got: bool
+) -> None:
+    clock: Any = Clock(free)
+    monkeypatch.setattr(activity, "time", clock)
+    assert take_lock(clock, seconds) is got
+    assert clock.tried == tried
+    with begin_activity(token := StopToken()):
+        token.stop()
+        with pytest.raises(Stopped):
+            take_lock(cast(threading.Lock, Clock(9)), 1.0)
+
+
+def test_what_is_closed_for_an_activity_is_forgotten_afterwards() -> None:
+    token, closed = StopToken(), list[str]()
+    with token.closing(lambda: closed.append("a")), token.closing(lambda: closed.append("b")):
+        assert len(token._closing) == 2
+    assert token._closing == {}
+    with closed_when_stopped(lambda: closed.append("nobody")), begin_activity():
+        pass
+    token.stop()
+    with token.closing(lambda: closed.append("late")):
+        assert closed == ["late"]
+
+
+def test_who_waits_for_a_change_gets_it_or_goes_on_after_its_time() -> None:
+    changed, told = threading.Condition(), list[str]()
+    with changed:
+        wait_for_change(changed, 0.0)
+    with changed, begin_activity(StopToken()):
+        threading.Timer(0.01, lambda: wake(changed, told)).start()
+        wait_for_change(changed)
+        assert told == ["woken"]
+
+
+def wake(changed: threading.Condition, told: list[str]) -> None:
+    with changed:
+        told.append("woken")
+        changed.notify_all()
+
+
+def test_an_activity_stands_in_for_what_is_around_it_where_it_says_nothing() -> None:
+    token, told = StopToken(), list[tuple[str, str]]()
+    with begin_activity(token, lambda *said: told.append(said)) as outer, begin_activity() as inner:
+        assert (inner.stop, inner.tell, inner.around) == (token, outer.tell, outer)
+        with begin_activity(StopToken()) as other:
+            assert other.stop is not token
+            assert other.tell is outer.tell
+    with begin_activity() as alone:
+        assert (alone.stop, alone.tell, alone.around) == (None, None, None)
+    assert told == []

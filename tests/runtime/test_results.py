@@ -6,6 +6,7 @@ import pickle
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
@@ -220,3 +221,61 @@ def test_an_id_before_the_first_or_in_an_empty_table_is_not_found(store: SqliteS
     assert some.find(["a", "", "c", "d", "m", "z"]) == {"c": b"2", "m": b"1"}
     assert (none.find(["a", ""]), list(none.ids()), list(none.scan()), len(none)) == ({}, [], [], 0)
     assert (list(some.ids()), some.at([1, 0])) == (["m", "c"], [b"2", b"1"])
+
+
+class OneRowEach:
+    """A store of tables of one row each, which counts how often each is opened."""
+
+    def __init__(self) -> None:
+        self.opened: list[str] = []
+
+    def rows(self, name: str) -> Any:
+        self.opened.append(name)
+        return SimpleNamespace(
+            at=lambda positions: [f"{name} {position}".encode() for position in positions],
+            find=lambda names: {one: name.encode() for one in names},
+            scan=lambda: iter([name.encode()]),
+            ids=lambda: iter([name]),
+        )
+
+
+def test_a_joined_table_keeps_128_parts_open_those_used_last() -> None:
+    store: Any = OneRowEach()
+    joined = JoinedRows(store, [(f"t{i:03}", 1, f"t{i:03}") for i in range(130)])
+    assert joined.at(list(range(128))) == [f"t{i:03} 0".encode() for i in range(128)]
+    assert len(store.opened) == 128
+    assert joined.find(["t000", "t127", "s"]) == {"t000": b"t000", "t127": b"t127"}
+    assert len(store.opened) == 128
+    assert joined.at([128, 0]) == [b"t128 0", b"t000 0"]
+    assert store.opened[128:] == ["t128"]  # the first was used later than the second, which went
+    assert joined.at([1]) == [b"t001 0"]
+    assert store.opened[129:] == ["t001"]
+    assert list(joined.ids()) == [f"t{i:03}" for i in range(130)]
+
+
+def test_results_are_read_256_at_a_time_and_items_one_by_one(rt: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = rt.each(count, [f"{i}" * (i % 7) for i in range(514)])
+    asked: list[int] = []
+    read = SqliteStore.read
+
+    def note(self: SqliteStore, keys: Sequence[str]) -> dict[str, bytes]:
+        asked.append(len(keys))
+        return read(self, keys)
+
+    monkeypatch.setattr(SqliteStore, "read", note)
+    assert list(found) == [len(f"{i}" * (i % 7)) for i in range(514)]
+    assert asked == [256, 256, 2]
+    asked.clear()
+    assert (found[3], found[-1], found[1:3], found.at([5, 2])) == (3, 6, [1, 2], [5, 2])
+    assert asked == [1, 1, 2, 2]
+
+
+def test_a_stored_array_that_is_gone_and_a_result_of_another_version_are_named(rt: Runtime, store: SqliteStore) -> None:
+    store.write({"old": b'{"other": 1}', "broken": b"{"}, "s")
+    for name in ("old", "broken"):
+        with pytest.raises(StoreError, match=rf"The result {name} of test_results\.count is of another version"):
+            load_result(store, count, name)
+    with pytest.raises(ResultGone, match=r"The result none of test_results\.count is gone from the store"):
+        recall_result(store, count, "none")
+    with pytest.raises(ResultGone, match=r"The array none\.rows is gone from the store"):
+        load_result(store, sum_all, "none")

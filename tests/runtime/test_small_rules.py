@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 from urllib.parse import urlsplit
 
@@ -13,7 +14,17 @@ import pytest
 from sensegraph.errors import ItemFailed, SettingsError
 from sensegraph.runtime import delegating
 from sensegraph.runtime.activity import take_lock
-from sensegraph.runtime.batches import Call, Doubts, Kept, Orders, SetAside, Work, doubts_any, replace_doubted
+from sensegraph.runtime.batches import (
+    Call,
+    Doubts,
+    Kept,
+    Orders,
+    SetAside,
+    Work,
+    count_reasons,
+    doubts_any,
+    replace_doubted,
+)
 from sensegraph.runtime.database_address import DatabaseAddress, is_database
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import step
@@ -212,6 +223,43 @@ def test_a_doubted_result_is_looked_for_under_another_name(store: SqliteStore) -
     store.write({"k0": b"5", "k1": b"15", "k4": b"6", key("k2", "again"): b"5", key("k4", "again"): b"7"})
     again = [key(name, "again") for name in names]
     assert replace_doubted(store, doubted, names) == [again[0], "k1", again[2], "k3", again[4]]
+
+
+@pytest.mark.parametrize(
+    ("count", "cut"), [(0, []), (1, [1]), (255, [255]), (256, [256]), (257, [256, 1]), (600, [256, 256, 88])]
+)
+def test_stored_results_are_looked_through_256_at_a_time(store: SqliteStore, count: int, cut: list[int]) -> None:
+    names = [f"k{i}" for i in range(count)]
+    store.write({name: b"5" if i % 2 else b"15" for i, name in enumerate(names)})
+    asked: list[int] = []
+    source: Any = SimpleNamespace(read=lambda keys: asked.append(len(keys)) or store.read(keys), has=store.has)
+    assert replace_doubted(source, doubted, names) == [key(n, "again") if i % 2 else n for i, n in enumerate(names)]
+    assert asked == cut
+
+
+@pytest.mark.parametrize(
+    ("said", "counted"),
+    [
+        ([], {}),
+        (["", ""], {"ValueError": 2}),
+        (["a\n  b"], {"ValueError: a b": 1}),
+        (["x" * 201, "x" * 202], {"ValueError: " + "x" * 200: 2}),
+        (["'a' is odd", "'b' is odd", "it is odd"], {"ValueError: … is odd": 2, "ValueError: it is odd": 1}),
+        (["'a' is odd", "'a' is odd"], {"ValueError: 'a' is odd": 2}),
+        (["don't do 'a'", "don't do 'b'"], {"ValueError: don't do …": 2}),
+        (["0123456789ab went", "ba9876543210 went"], {"ValueError: … went": 2}),
+        (
+            ["0123456789a went", "ba987654321 went"],
+            {"ValueError: 0123456789a went": 1, "ValueError: ba987654321 went": 1},
+        ),
+        (
+            ["12 records left", "7 records left", "7 rows left"],
+            {"ValueError: … records left": 2, "ValueError: 7 rows left": 1},
+        ),
+    ],
+)
+def test_reasons_are_counted_as_one_where_only_names_differ(said: list[str], counted: dict[str, int]) -> None:
+    assert count_reasons([ValueError(text) for text in said]) == counted
 
 
 def test_work_ends_where_it_is_stopped_and_counts_what_was_begun() -> None:

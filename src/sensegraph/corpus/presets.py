@@ -72,7 +72,8 @@ def list_presets() -> Mapping[str, Preset]:
         path = files(module.rpartition(".")[0]).joinpath(_FILE)
         if module.count(".") == 3 and path.is_file():
             data = tomllib.loads(path.read_text("utf-8"))
-            if {"setting": "method", "value": name}.items() <= data["value"][0].items():
+            first = data["value"][0]  # which of the methods of its folder it is for
+            if (first["setting"], first["value"]) == ("method", name):
                 choices = tuple(Choice(**row, ours=find_default(row.get("setting", ""))) for row in data["value"])
                 found[name] = Preset(name, data["paper"], data["source"], tuple(data["also"]), choices)
     return found
@@ -101,6 +102,5 @@ def find_default(setting: str) -> Any:
     value: Any = Settings()
     for part in setting.split("."):
         kind = table_types(type(value)).get(part)
-        value = getattr(value, part, None)
-        value = kind() if value is None and kind is not None else value
+        value = kind() if kind is not None else getattr(value, part, None)
     return value

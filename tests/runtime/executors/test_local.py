@@ -111,9 +111,17 @@ class TestLocalExecutor:
         found = list(LocalExecutor(processes=2).map(_process, [[i] for i in range(4)], waits=False))
         assert found == [(i, [os.getpid()]) for i in range(4)]
 
-    @pytest.mark.parametrize(("count", "here"), [(3, 3), (6, 6), (7, 2), (20, 2)])
+    @pytest.mark.parametrize(
+        ("count", "patience", "worth", "here"),
+        [
+            (3, 2.0, 4.5, 3), (6, 2.0, 4.5, 6), (7, 2.0, 4.5, 2), (20, 2.0, 4.5, 2),
+            (5, 2.0, 4.0, 5), (6, 2.0, 4.0, 2),
+            (5, 0.5, 0.0, 1), (5, 1.0, 0.0, 1), (5, 1.5, 0.0, 2), (5, 0.0, 0.0, 0), (5, 0.0, 9.0, 0),
+            (2, 0.5, 0.0, 2), (1, 0.0, 0.0, 1), (0, 0.0, 0.0, 0), (4, 99.0, 0.0, 4),
+        ],
+    )  # fmt: skip
     def test_what_is_left_goes_to_workers_where_it_takes_longer_than_their_start_is_worth(
-        self, monkeypatch: pytest.MonkeyPatch, count: int, here: int
+        self, monkeypatch: pytest.MonkeyPatch, count: int, patience: float, worth: float, here: int
     ) -> None:
         """Each batch takes a second: after two, five more are worth the start of workers, and four are not."""
         now = [100.0]
@@ -123,7 +131,7 @@ class TestLocalExecutor:
             return batch
 
         monkeypatch.setattr(processes.time, "monotonic", lambda: now[0])
-        begun = processes.begin_here(take_a_second, [[i] for i in range(count)], 2.0, worth=4.5)
+        begun = processes.begin_here(take_a_second, [[i] for i in range(count)], patience, worth)
         assert [position for position, _ in begun] == list(range(here))
 
     def test_leaving_early_waits_for_nobody_and_begins_nothing_more(self) -> None:
@@ -276,3 +284,20 @@ def test_leaving_early_cancels_what_workers_have_not_begun() -> None:
     assert next(results) == (0, (0,))
     results.close()  # type: ignore[attr-defined]
     assert [future.cancelled() for future in waiting] == [True, True]
+
+
+@pytest.mark.parametrize("patience", [2.0, 0.5, 0.0])
+def test_what_would_take_twice_as_long_as_the_patience_is_worth_workers(
+    monkeypatch: pytest.MonkeyPatch, patience: float
+) -> None:
+    asked: list[tuple[float, float]] = []
+
+    def begin(call: Any, batches: Sequence[Any], patience: float, worth: float) -> Any:
+        asked.append((patience, worth))
+        yield 0, "first"
+        return len(batches)
+
+    monkeypatch.setattr(processes, "begin_here", begin)
+    executor = LocalExecutor(processes=2, patience=patience)
+    assert list(executor.map(len, [[1], [2]], waits=False)) == [(0, "first")]
+    assert asked == [(patience, 2 * patience)]

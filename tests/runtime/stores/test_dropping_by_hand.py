@@ -97,3 +97,25 @@ def test_a_store_that_is_only_read_drops_nothing(store: SqliteStore) -> None:
     with closing(SqliteStore(store.root, readonly=True)) as reader:
         reader.drop(["a"])
     assert list_left(store) == WHOLE
+
+
+def test_what_is_dropped_is_overwritten(store: SqliteStore) -> None:
+    store.select("PRAGMA secure_delete = OFF")
+    store.drop(["a"])
+    assert store.select("PRAGMA secure_delete") == [(1,)]
+
+
+def test_the_number_of_the_last_table_is_kept_when_it_goes_and_only_then(store: SqliteStore) -> None:
+    def kept() -> list[tuple[str, int]]:
+        return [(key, number) for key, number in store.select("SELECT key, number FROM part ORDER BY number")]
+
+    assert kept() == [("a.t", 1), ("b.t", 2), ("b.u", 3), ("d.t", 4)]
+    store.drop(["a"])
+    assert kept() == [("b.t", 2), ("b.u", 3), ("d.t", 4)]
+    store.drop(["d"])
+    assert kept() == [("b.t", 2), ("b.u", 3), ("-", 4)]
+    store.write_rows("e.t", [("x", b"1")])
+    store.drop(["e", "b"])
+    assert kept() == [("-", 5)]
+    assert store.sweep(set()).by_step.keys() == {"second"}
+    assert kept() == [("-", 5)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import zlib
+from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -142,3 +143,10 @@ def test_names_of_batches_lead_to_no_other_file(tmp_path: Path) -> None:
     unreached = SimpleNamespace(settings=SimpleNamespace(batch_price=0.5))
     box = BatchBox(folder, unreached, BatchPlan(), lambda *_: None)  # type: ignore[arg-type]
     assert [one.name for one in box._sent()] == ["a" * 40]
+
+
+@pytest.mark.parametrize("readonly", [False, True])
+def test_what_a_database_says_of_itself_is_not_trusted(tmp_path: Path, readonly: bool) -> None:
+    SqliteStore(tmp_path).close()
+    with closing(SqliteStore(tmp_path, readonly=readonly)) as store:
+        assert store.select("PRAGMA trusted_schema") == [(0,)]

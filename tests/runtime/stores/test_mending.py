@@ -17,7 +17,14 @@ import pytest
 
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SensegraphError, StoreError
-from sensegraph.runtime.stores.mending import _list_places, is_as_left, mend_store, move_unreadable, note_as_left
+from sensegraph.runtime.stores.mending import (
+    _list_places,
+    is_as_left,
+    mend_store,
+    move_unreadable,
+    note_as_left,
+    upgrade_store,
+)
 from sensegraph.runtime.stores.sealing import Damaged, is_sealed_array, seal, unseal
 from sensegraph.runtime.stores.sqlite import _SCHEMA, SqliteStore
 from sensegraph.types import Usage
@@ -64,7 +71,7 @@ def test_a_store_of_the_first_format_is_upgraded_without_loss(tmp_path: Path) ->
     columns = ", ".join(f"{name} REAL NOT NULL" for name in Usage.__dataclass_fields__)
     db.execute(f"CREATE TABLE ledger (step TEXT PRIMARY KEY, {columns})")
     db.execute(f"INSERT INTO ledger VALUES ('s', {', '.join('2' for _ in Usage.__dataclass_fields__)})")
-    objects = {f"k{i}": str(i).encode() * i for i in range(1200)}
+    objects = {f"k{i}": str(i).encode() * i for i in range(1000)}
     db.executemany("INSERT INTO object VALUES (?, 'step', ?)", objects.items())
     records = [(f"id{i:04}", f"record {i}".encode()) for i in range(1200)]
     db.execute("INSERT INTO part VALUES (1, 't.rows', 1200), (2, 't.none', 0)")
@@ -76,6 +83,7 @@ def test_a_store_of_the_first_format_is_upgraded_without_loss(tmp_path: Path) ->
         SqliteStore(tmp_path, readonly=True)
     for _ in range(2):
         store = SqliteStore(tmp_path)
+        assert store.select("PRAGMA freelist_count") == [(0,)]
         assert store.read(list(objects)) == objects
         table, none = store.rows("t.rows"), store.rows("t.none")
         assert table is not None
@@ -91,6 +99,9 @@ def test_a_store_of_the_first_format_is_upgraded_without_loss(tmp_path: Path) ->
         }  # fmt: skip
         store.close()
     assert is_sealed_array(tmp_path / "arrays" / "v.npy")
+    with closing(SqliteStore(tmp_path)) as store:
+        upgrade_store(store, [])  # another process did it meanwhile
+        assert store.read(list(objects)) == objects
 
 
 def test_mending_removes_what_is_left_of_tables_that_are_gone_and_nothing_else(store: SqliteStore) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+import sqlite3
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -66,3 +68,146 @@ def test_what_is_larger_than_the_bound_or_read_only_is_not_looked_through(
         assert mend_store(store) == int(looked)
     with closing(SqliteStore(tmp_path, readonly=True)) as store:
         assert mend_store(store) == 0
+
+
+class Broken:
+    """A database whose rows are listed from either end until a page is bad."""
+
+    def __init__(self, forwards: list[int], backwards: list[int], *, ends: bool = False) -> None:
+        self.forwards, self.backwards, self.ends = forwards, backwards, ends
+
+    def execute(self, query: str) -> Iterator[tuple[int]]:
+        listed = self.backwards if query.endswith("DESC") else self.forwards
+        yield from ((place,) for place in listed)
+        if not self.ends:
+            raise sqlite3.DatabaseError("a page is bad")
+
+
+@pytest.mark.parametrize(
+    ("broken", "last", "most", "places"),
+    [
+        (Broken([0, 1, 5], [], ends=True), 5, 99, [0, 1, 5]),
+        (Broken([], [], ends=True), 5, 99, []),
+        (Broken([1, 2], [9, 8]), 9, 6, [1, 2, 9, 8, 3, 4, 5, 6, 7]),
+        (Broken([1, 2], [9, 8]), 9, 5, [1, 2, 9, 8]),  # between are more than the file has room for
+        (Broken([1, 2], [9, 8, 2, 1]), 9, 99, [1, 2, 9, 8, 3, 4, 5, 6, 7]),
+        (Broken([1, 2], [9, 8, 8, 7]), 9, 99, [1, 2, 9, 8, 3, 4, 5, 6, 7]),
+        (Broken([1, 2], [10, 8]), 9, 99, [1, 2, 3, 4, 5, 6, 7, 8, 9]),  # a damaged number, after the last
+        (Broken([1, 4, 4, 5], [], ends=True), 6, 99, [1, 4, 5, 6]),  # a page that leads back to itself
+        (Broken([1, 4, 3], [6]), 6, 99, [1, 4, 6, 5]),
+        (Broken([], []), 3, 5, [0, 1, 2, 3]),
+        (Broken([], []), 3, 4, []),
+        (Broken([1, 2, 3], []), 3, 1, [1, 2, 3]),
+        (Broken([], [3, 2, 1, 0]), 3, 99, [3, 2, 1, 0]),
+    ],
+)
+def test_rows_are_listed_from_either_end_and_between_as_far_as_there_is_room(
+    broken: Any, last: int, most: int, places: list[int]
+) -> None:
+    assert list(mending._list_places(broken, "object", last, most)) == places
+
+
+def test_what_cannot_be_copied_of_a_table_is_counted_row_by_row(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, asked = tmp_path / "a.sqlite", []
+    with closing(sqlite3.connect(path, isolation_level=None)) as old, closing(sqlite3.connect(":memory:")) as made:
+        for db in (old, made):
+            db.execute("CREATE TABLE t (key TEXT PRIMARY KEY, value INTEGER)")
+            db.execute("CREATE TABLE empty (key TEXT)")
+        made.execute("INSERT INTO t VALUES ('b', 0)")
+        old.executemany("INSERT INTO t VALUES (?, ?)", [("a", 1), ("b", 2), ("c", 3)])
+
+        def list_places(broken: object, table: str, last: int, most: int) -> list[int]:
+            asked.append((table, last, most))
+            return [1, 2, 3, 7, 9]
+
+        assert mending._copy_table(path, made, "none") == 1
+        assert mending._copy_table(path, made, "t") == 0
+        assert made.execute("SELECT * FROM t ORDER BY key").fetchall() == [("a", 1), ("b", 0), ("c", 3)]
+        monkeypatch.setattr(mending, "_list_places", list_places)
+        assert mending._copy_table(path, made, "t") == 2
+        assert mending._copy_table(path, made, "empty") == 5
+        assert asked == [("t", 3, path.stat().st_size // 64), ("empty", 0, path.stat().st_size // 64)]
+
+
+@pytest.mark.parametrize(("of_each", "said"), [(0, 1), (1, 7)])
+def test_a_store_that_was_copied_has_lost_something_though_no_row_is_missing(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch, of_each: int, said: int
+) -> None:
+    copied: list[str] = []
+    monkeypatch.setattr(mending, "_copy_table", lambda path, made, table: (copied.append(table), of_each)[1])
+    store.path.with_name("store.mended.sqlite").write_bytes(b"of a process that was killed")
+    assert mending._copy_readable(store) == said
+    assert copied == ["object", "pack", "part", "block", "list", "ref", "ledger"]
+    assert store.has(["a"]) == set()
+
+
+def test_what_was_found_whole_is_known_by_the_names_sizes_and_times_of_its_files(tmp_path: Path) -> None:
+    (tmp_path / "arrays").mkdir()
+    assert not mending.is_as_left(tmp_path)
+    for name in ("store.sqlite", "store.sqlite-wal", "arrays/b.npy", "arrays/a.npy", "arrays/c.part"):
+        (tmp_path / name).write_bytes(b"12" if name[0] == "a" else b"")
+        os.utime(tmp_path / name, ns=(7, 9))
+    (tmp_path / "store.sqlite").write_bytes(b"123")
+    os.utime(tmp_path / "store.sqlite", ns=(7, 8))
+    mending.note_as_left(tmp_path)
+    assert (tmp_path / "whole.txt").read_text() == "store.sqlite 3 8\na.npy 2 9\nb.npy 2 9"
+    assert mending.is_as_left(tmp_path)
+    (tmp_path / "store.sqlite-wal").write_bytes(b"1")
+    assert not mending.is_as_left(tmp_path)
+    mending.note_as_left(tmp_path / "none")
+
+
+@pytest.mark.parametrize(("key", "lost"), [("CAST(x'ff41' AS TEXT)", 1), ("x'ff41'", 1), ("7", 1), ("'a'", 0)])
+def test_an_object_under_a_damaged_name_goes_and_the_first_is_looked_at_like_any_other(
+    store: SqliteStore, key: str, lost: int
+) -> None:
+    store.write({"a": b"1" * 9000}, "s")
+    store.write({"b": b"2" * 9000}, "s")
+    assert store.select("SELECT rowid, key FROM object ORDER BY rowid") == [(1, "a"), (2, "b")]
+    store.select(f"UPDATE object SET key = {key} WHERE rowid = 1")
+    assert mend_store(store) == lost
+    assert store.select("SELECT key FROM object ORDER BY rowid") == [("a",), ("b",)][lost:]
+    assert mend_store(store) == 0
+
+
+@pytest.mark.parametrize("rows", [1, 2, 3, 5])
+def test_objects_are_looked_through_block_by_block(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch, rows: int
+) -> None:
+    monkeypatch.setattr(mending, "_BLOCK", 2)
+    for i in range(rows):
+        store.write({f"k{i}": b"x" * 9000})
+    store.select("UPDATE object SET value = x'00'")
+    assert [key for _, key in mending._damaged_objects(store)] == [f"k{i}" for i in range(rows)]
+    assert mend_store(store) == rows
+    assert store.read([f"k{i}" for i in range(rows)]) == {}
+
+
+def test_a_file_that_is_moved_aside_leaves_no_log_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(db: object) -> None:
+        raise sqlite3.DatabaseError("it holds a trigger")
+
+    names = ["store.sqlite", "store.sqlite-shm", "store.sqlite-wal"]
+    (tmp_path / "arrays").mkdir()
+    for name in (*names, "arrays/v.npy"):
+        (tmp_path / name).write_bytes(b"x")
+    monkeypatch.setattr(mending, "check_inert", refuse)
+    mending.move_unreadable(tmp_path / "store.sqlite", [])
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["arrays", "store.damaged.sqlite"]
+    (tmp_path / "store.sqlite").write_bytes(b"x")
+    mending.move_unreadable(tmp_path / "store.sqlite", [])  # without a log, and with one that was moved before
+    assert not (tmp_path / "store.sqlite").exists()
+
+
+def test_a_file_that_is_busy_stays_with_its_arrays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(db: object) -> None:
+        raise sqlite3.OperationalError("database is locked")
+
+    (tmp_path / "arrays").mkdir()
+    for name in ("store.sqlite", "arrays/v.npy"):
+        (tmp_path / name).write_bytes(b"")
+    monkeypatch.setattr(mending, "check_inert", refuse)
+    mending.move_unreadable(tmp_path / "store.sqlite", [])
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["arrays", "store.sqlite", "v.npy"]

@@ -22,6 +22,7 @@ from sensegraph.errors import BudgetExceeded, SettingsError
 from sensegraph.models.endpoint.client import Endpoint
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from sensegraph.models.endpoint.limits import Amount, Budget, Held, Journal, Pace, SharedBudget, SharedPace
+from sensegraph.runtime.stores.corpus_store import Spent
 from sensegraph.runtime.stores.postgres import PostgresStore
 from sensegraph.runtime.stores.postgres_limits import LimitTable
 from sensegraph.runtime.stores.replies import ReplyFile
@@ -86,6 +87,37 @@ def test_places_that_have_passed_are_removed(made: PostgresStore, table: LimitTa
     for _ in range(300):
         pace.admit(1)
     assert 0 < len(starts(made, "here")) < 300
+
+
+@pytest.mark.parametrize(("number", "cleared"), [(255, False), (256, True), (257, False), (512, True)])
+def test_at_every_256th_place_those_of_its_name_are_removed_that_passed_two_windows_ago(
+    made: PostgresStore, table: LimitTable, number: int, cleared: bool
+) -> None:
+    for name, ago in (("here", 15), ("here", 19), ("here", 21), ("here", 29), ("there", 90)):
+        query = "INSERT INTO admission (name, start, tokens) VALUES ($1, clock_timestamp() - $2 * interval '1 s', $2)"
+        made._ask(query, name, ago)
+    made._ask(f"ALTER TABLE admission ALTER number RESTART WITH {number}")
+    assert table.admit("here", 7, 10, 0, 10.0) == (number, 0.0)
+    left = [tokens for (tokens,) in made._ask("SELECT tokens FROM admission ORDER BY tokens")]
+    assert left == ([7, 15, 19, 90] if cleared else [7, 15, 19, 21, 29, 90])
+
+
+def test_places_and_reservations_follow_their_limits_number_by_number(table: LimitTable) -> None:
+    assert table.admit("a", 5, 0, 0, 10.0)[1] == 0.0
+    first, wait = table.admit("b", 5, 1, 0, 10.0)
+    assert wait == 0.0
+    second, wait = table.admit("b", 5, 1, 0, 10.0)
+    assert (second, 9.0 < wait <= 10.0) == (first + 1, True)
+    assert table.reserve("run", (10, 0.25), (0, 0.0)) == (1, Spent(0, 0.0))
+    assert table.reserve("run", (10, 0.25), (20, 0.5)) == (2, Spent(0, 0.0))
+    assert table.reserve("run", (1, 0.0), (20, 0.0)) == (0, Spent(0, 0.0))
+    assert table.reserve("run", (0, 0.01), (0, 0.5)) == (0, Spent(0, 0.0))
+    table.settle("run", 1, (10, 0.25), (4, 0.125))
+    assert table.reserve("run", (6, 0.0), (20, 0.0)) == (3, Spent(4, 0.125))
+    assert table.reserve("run", (1, 0.0), (20, 0.0)) == (0, Spent(4, 0.125))
+    table.settle("run", 99, (3, 0.0625), (1, 0.0))  # it was counted as spent
+    assert table.reserve("run", (1, 0.0), (0, 0.0)) == (4, Spent(2, 0.0625))
+    assert table.reserve("other", (1, 0.0), (1, 0.0)) == (5, Spent(0, 0.0))
 
 
 # ── budget ──

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,8 @@ pytest.importorskip("asyncpg", reason='asyncpg is not installed: pip install "se
 
 from databases import corpus_url, database_store, database_url, start_database, start_replica
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.errors import SettingsError
+from sensegraph.errors import SettingsError, StoreError
+from sensegraph.runtime.stores import postgres_replica
 from sensegraph.runtime.stores.postgres import PostgresStore
 from sensegraph.runtime.stores.postgres_replica import ReplicatedStore
 from sensegraph.types import Document
@@ -87,6 +89,40 @@ def test_a_replica_is_of_a_database_and_of_the_same_schema(tmp_path: Path) -> No
     given = {"engine": "offline", "store": {"replica": corpus_url(tmp_path)}}
     with pytest.raises(SettingsError, match=r"store.replica is for a corpus in a database: set store.url"):
         Corpus.open(tmp_path, settings=given)
+
+
+def test_a_store_that_is_closed_closes_its_replica(tmp_path: Path) -> None:
+    with two_stores(tmp_path) as (_, store):
+        assert store._replica is None
+        assert store.has(["far"]) == set()
+        replica = store._replica
+        assert replica is not None
+        assert not replica.closed
+        replica.close()
+        assert store.has(["far"]) == set()
+        again = store._replica
+        assert again is not replica
+    assert (again.closed, store.closed) == (True, True)  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("since", "gate", "found"),
+    [(0.0, None, "own"), (29.5, None, "own"), (30.0, None, "there"), (99.0, None, "there"), (99.0, "held", "own")],
+)
+def test_a_replica_that_could_not_be_used_is_asked_again_after_thirty_seconds(
+    monkeypatch: pytest.MonkeyPatch, since: float, gate: str | None, found: str
+) -> None:
+    store: Any = ReplicatedStore.__new__(ReplicatedStore)
+    store._gate, store._away, store._replica = gate, 1000.0, None
+    store._open = lambda: SimpleNamespace(closed=False)
+    monkeypatch.setattr(postgres_replica.time, "monotonic", lambda: 1000.0 + since)
+    assert store._ask_replica(lambda replica: "there", "own") == found
+
+    def fail(replica: object) -> str:
+        raise StoreError("it is away")
+
+    assert store._ask_replica(fail, "own") == "own"
+    assert store._away == 1000.0 + (since if found == "there" else 0.0)
 
 
 @pytest.mark.slow

@@ -184,3 +184,11 @@ def test_each_of_a_pack_has_its_share_of_the_size_and_what_came_later_is_not_lis
         assert list_objects(store, 0) == []
         store.select("DELETE FROM pack")
         assert list_objects(store, last) == [*((key, "first", 0) for key in "abc"), listed[3]]
+
+
+def test_of_a_pack_that_is_gone_nothing_is_counted(tmp_path: Path) -> None:
+    with closing(SqliteStore(tmp_path)) as store:
+        store.write({"a": b"1", "b": b"2"}, "s")
+        store.select("DELETE FROM pack")
+        store.select("DELETE FROM object WHERE key = 'b'")
+        assert list_objects(store, 9) == [("a", "s", 0)]

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sensegraph.errors import StoreError
+from sensegraph.errors import ResultGone, StoreError
 from sensegraph.runtime.stores.sealing import seal, sum_ref
 from sensegraph.runtime.stores.sqlite import FORMAT, SqliteStore
 from sensegraph.testing import CorpusStoreContract
@@ -219,3 +219,89 @@ def test_two_builds_of_one_corpus_do_not_run_at_once(tmp_path: Path) -> None:
         other.write({"k": b"v"})  # writing and reading go on
     with other.exclusive():
         pass
+
+
+def test_a_store_that_is_closed_says_so_whatever_is_asked_and_also_where_it_happens_meanwhile(tmp_path: Path) -> None:
+    store, again = SqliteStore(tmp_path / "a"), SqliteStore(tmp_path / "a")
+    said = r"was closed; open it again \(`Corpus.open`\)"
+    store.close()
+    for ask in (lambda: store.ref("x"), lambda: store.read(["x"]), lambda: store.write({"x": b"1"}), store.settle):
+        with pytest.raises(StoreError, match=said):
+            ask()
+
+    with pytest.raises(StoreError, match=said):
+        store.write_array("x", np.arange(3))
+    assert again.array_names() == []
+
+    def close_meanwhile() -> None:
+        again.close()
+        raise sqlite3.ProgrammingError("Cannot operate on a closed database.")
+
+    with pytest.raises(StoreError, match=said), again._guard():
+        close_meanwhile()
+    store.close()
+    assert not (tmp_path / "a" / "whole.txt").exists()
+
+
+@pytest.mark.parametrize(
+    ("error", "advice"),
+    [
+        (sqlite3.DatabaseError("malformed"), "Move the folder away and run"),
+        (sqlite3.OperationalError("disk I/O"), "Check that the folder exists, is writable and has room"),
+        (OSError("no room"), "Check that the folder exists, is writable and has room"),
+    ],
+)
+def test_what_the_disk_or_the_file_refuses_is_told_with_what_to_do(
+    store: SqliteStore, error: Exception, advice: str
+) -> None:
+    with pytest.raises(StoreError, match=rf"store\.sqlite cannot be used \({error}\)\. {advice}"), store._guard():
+        raise error
+    with pytest.raises(StoreError, match=r"no such column.*Move the folder away"):
+        store.select("SELECT other FROM object")
+
+
+def test_only_a_store_that_was_looked_through_is_noted_as_whole(tmp_path: Path) -> None:
+    for mended in (False, True):
+        store = SqliteStore(tmp_path)
+        if mended:
+            with store.exclusive():
+                assert store.mend() == 0
+        store.close()
+        assert (tmp_path / "whole.txt").exists() is mended
+
+
+def test_what_is_damaged_goes_with_what_says_that_it_is_complete(store: SqliteStore) -> None:
+    store.write({"a": b"1", "a.t": b"2", "b": b"3"})
+    for key in ("a.t", "a.u", "b.t"):
+        store.write_rows(key, [("x", b"1")])
+    for key in ("a", "a.t", "a.u"):
+        store.array_path(key).write_bytes(b"an array")
+    store.forget(["a.t", b"no text"])  # type: ignore[list-item]
+    assert store.read(["a", "a.t", "b"]) == {"b": b"3"}
+    assert store.select("SELECT key FROM part ORDER BY key") == [("a.u",), ("b.t",)]
+    assert store.select("SELECT (SELECT count(*) FROM block), (SELECT count(*) FROM list)") == [(2, 2)]
+    assert store.array_names() == ["a.u"]
+    lost = store.ref("lost")
+    assert lost
+    store.forget([7])  # type: ignore[list-item]
+    assert store.ref("lost") == lost
+
+
+def test_a_table_that_is_gone_since_it_was_opened_is_gone_and_not_damaged(store: SqliteStore) -> None:
+    store.write_rows("a.t", [("x", b"1")])
+    ((number,),) = store.select("SELECT number FROM part")
+    for key, other in (("a.t", number + 1), ("a.u", number)):
+        with pytest.raises(ResultGone), store.checking(key, other):
+            raise KeyError("x")
+    assert store.select("SELECT key FROM part") == [("a.t",)]
+    with (
+        pytest.raises(StoreError, match=r"elsewhere is damaged at a\.t"),
+        store.checking("a.t", path=Path("elsewhere")),
+    ):
+        raise IndexError
+    assert store.rows("a.t") is None
+    store.select("DROP TABLE part")
+    store.select("CREATE TABLE part (number, key, head)")
+    store.select("INSERT INTO part VALUES ('one', 'b.t', x'00')")
+    with pytest.raises(StoreError, match=r"store\.sqlite is damaged at b\.t"):
+        store.rows("b.t")

@@ -83,7 +83,7 @@ class Absent(Exception):
 
 
 class PieceTable:
-    """Arrays in the rows of a table, 8 MB each; with a bucket a row without bytes says that it is an object there.
+    """Arrays in the rows of a table, 2 MB each; with a bucket a row without bytes says that it is an object there.
 
     `files` are the copies on this machine, `session` gives a connection for a while.
     """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -37,7 +37,7 @@ def sweep_store(store: SqliteStore, needed: Needed, *, dry: bool = False, spare:
     counted = _count_freed(store, gone)
     if dry:
         return Swept(counted, before, before)
-    _delete_rows(store, gone)
+    _delete_rows(store, [k for k, _, _ in gone.objects], [number for _, number, _ in gone.parts])
     for path in (*gone.arrays, *begun):
         path.unlink(missing_ok=True)
     store.select("VACUUM")
@@ -49,13 +49,13 @@ def drop_keys(store: SqliteStore, keys: Collection[str], spare: Collection[str])
     """Remove the objects, tables and arrays under these keys, but for the steps in `spare`."""
     if store.readonly or not keys:
         return
-    objects: list[tuple[str, str, int]] = []
+    steps: list[tuple[str, str]] = []
     for block in cut_blocks(keys, _BLOCK):
-        objects += store.select(f"SELECT key, step, 0 FROM object WHERE key IN ({','.join('?' * len(block))})", block)
-    every = set(keys) - {key for key, step, _ in objects if step in spare}
-    tables = [(k, n, 0) for k, n in store.select("SELECT key, number FROM part") if k.partition(".")[0] in every]
+        steps += store.select(f"SELECT key, step FROM object WHERE key IN ({','.join('?' * len(block))})", block)
+    every = set(keys) - {key for key, step in steps if step in spare}
+    numbers = [n for k, n in store.select("SELECT key, number FROM part") if k.partition(".")[0] in every]
     arrays = [path for path in store.root.glob("arrays/*.npy") if path.name.partition(".")[0] in every]
-    _delete_rows(store, _Gone(tuple(row for row in objects if row[0] in every), tuple(tables), tuple(arrays)))
+    _delete_rows(store, [key for key, _ in steps if key in every], numbers)
     for path in arrays:
         path.unlink(missing_ok=True)
 
@@ -105,10 +105,9 @@ def _count_freed(store: SqliteStore, gone: _Gone) -> dict[str, Freed]:
     return dict(sorted(found.items()))
 
 
-def _delete_rows(store: SqliteStore, gone: _Gone) -> None:
+def _delete_rows(store: SqliteStore, keys: Sequence[str], numbers: Sequence[int]) -> None:
     """Delete objects and tables in one transaction; what is deleted is overwritten with zeros."""
     last = store.select("SELECT max(number) FROM part")[0][0]
-    numbers = [number for _, number, _ in gone.parts]
     store.select("PRAGMA secure_delete = ON")
     with store.writing() as db:
         delete_tables(db, numbers)
@@ -116,4 +115,4 @@ def _delete_rows(store: SqliteStore, gone: _Gone) -> None:
             db.execute("DELETE FROM part WHERE key = ?", (_TOMB,))
             db.execute("UPDATE part SET key = ?, head = '' WHERE number = ?", (_TOMB, last))
         db.executemany("DELETE FROM part WHERE number = ? AND key <> ?", [(n, _TOMB) for n in numbers])
-        delete_objects(db, [k for k, _, _ in gone.objects])
+        delete_objects(db, keys)
