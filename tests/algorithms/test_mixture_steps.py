@@ -153,20 +153,6 @@ def test_a_sample_stands_for_very_many_rows_and_all_are_fitted_in_the_end(monkey
     assert fit_mixture(x, 3, seed=2).trace == pytest.approx(wanted.trace)
 
 
-@pytest.mark.parametrize(
-    ("n", "k", "wanted"),
-    [
-        (0, 3, []), (1, 3, [(0, 1)]), (20, 3, [(0, 20)]), (21, 3, [(0, 20), (20, 21)]),
-        (3, 61, [(0, 1), (1, 2), (2, 3)]), (61, 1, [(0, 60), (60, 61)]), (60, 1, [(0, 60)]),
-    ],
-)  # fmt: skip
-def test_rows_are_taken_in_blocks_of_so_many_numbers(
-    monkeypatch: pytest.MonkeyPatch, n: int, k: int, wanted: list[tuple[int, int]]
-) -> None:
-    monkeypatch.setattr(mixtures, "_BLOCK", 60)
-    assert [(s.start, s.stop) for s in mixtures._portions(n, k)] == wanted
-
-
 def test_a_row_is_of_every_component_above_a_tenth_and_of_the_most_probable() -> None:
     line = Mixture(np.array([0.5, 0.5]), np.array([[0.0], [1.0]]), np.ones((2, 1)))
     # of row x the second component has 1 / (1 + exp(0.5 - x)): a tenth at 0.5 - ln 9

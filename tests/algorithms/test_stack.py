@@ -65,8 +65,8 @@ def test_the_nearest_are_those_in_one_matrix(
     stack = stacked(sizes, dim, seed, numbers)
     queries = np.random.default_rng(seed + 1).standard_normal((asked, dim)).astype(np.float32)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ranking, "_BLOCK_BYTES", 4 * block)
-        patch.setattr(ranking, "_HOT_BYTES", 3 * block)
+        patch.setattr(ranking, "_BLOCK", block)
+        patch.setattr(ranking, "_HOT", max(1, 3 * block // 4))
         found = nearest_each(stack, queries, top) if sizes else []
     assert len(found) == (asked if sizes else 0)
     whole = nearest_each(np.asarray(stack), queries, top) if sizes else []
