@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 import pytest
 
-from sensegraph.algorithms import mixtures, segments
+from sensegraph.algorithms import clustering, layout, mixtures, ranking, segments
 from sensegraph.algorithms.approximate import Navigator
+from sensegraph.algorithms.full_text import Bm25
+from sensegraph.algorithms.graphs import build_adjacency, canonical_edges
 from sensegraph.algorithms.mixtures import fit_mixture
+from sensegraph.algorithms.reduction import fit_projection
 from sensegraph.algorithms.segments import cut_runs, cut_segments
 
 
@@ -81,3 +85,41 @@ def test_a_navigator_is_shown_without_its_lock_and_is_made_without_it() -> None:
     assert "lock" not in repr(made)
     with pytest.raises(TypeError):
         Navigator(np.zeros((2, 3), np.float32), (), made._lock)  # type: ignore[call-arg]
+
+
+def test_of_many_equal_scores_the_first_are_the_best(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ranking, "_SAMPLE", 2)
+    monkeypatch.setattr(ranking, "_TIMES", 1)
+    positions, scores = ranking.select_best(np.ones(10), 2)
+    assert (positions.tolist(), scores.tolist()) == ([0, 1], [1.0, 1.0])
+    positions, scores = ranking.select_best(np.arange(10.0), 1)
+    assert (positions.tolist(), scores.tolist()) == ([9], [9.0])
+
+
+def test_a_document_alone_is_as_long_as_the_mean() -> None:
+    """ln(1 + ½ / 1½) · 2 / (2 + k1), as its length over the mean is 1."""
+    assert Bm25.build([["sea", "sea", "ship"]]).score(["sea"]).tolist() == [pytest.approx(math.log(4 / 3) * 2 / 3.5)]
+
+
+def test_a_row_alone_is_its_own_mean() -> None:
+    for row in ([3.0, 4.0], [0.5, -0.25, 0.125], [0.0]):
+        assert fit_projection(np.array([row]))(np.array([row])).tolist() == [[0.0]]
+
+
+def test_of_nearly_equal_entries_the_largest_is_positive() -> None:
+    along = np.array([-0.701, 0.713])
+    axes = fit_projection(np.linspace(-1, 1, 9)[:, None] * along / np.linalg.norm(along), 1).axes
+    assert np.sign(axes[:, 0]).tolist() == [-1.0, 1.0]
+
+
+def test_discs_that_still_overlap_are_moved_until_they_do_not_quite_touch(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(layout, "_PUSHES", 0)
+    places = layout._push_apart(np.array([1, 2, 5j]), np.ones(3), np.zeros(3, np.int64), 1.0)
+    assert 0 < abs(places[1] - places[0]) / 2 - 1 < 2e-9
+
+
+@pytest.mark.parametrize("resolution", [1.0, 0.5])
+def test_without_edges_two_nodes_cost_the_resolution(resolution: float) -> None:
+    frame = clustering._frame_whole(build_adjacency(canonical_edges([], [], [], 3)))
+    rule = clustering._Rule(10, resolution, 0.001, None, 0, "cpm")
+    assert clustering._penalties(frame, rule, 0).tolist() == [resolution]

@@ -176,7 +176,7 @@ def test_clusters_join_from_a_mean_on_and_no_pair_is_below_what_is_rejected(
 def test_a_direction_of_hardly_any_variance_is_one_and_rounding_is_none() -> None:
     signs = np.random.default_rng(0).permutation(np.tile([1.0, -1.0], 500))
     wide = np.tile([1.0, 1.0, -1.0, -1.0], 250)
-    for least, columns in ((1e-3, 2), (1e-6, 1), (0.0, 1)):
+    for least, columns in ((1e-3, 2), (4e-6, 2), (2e-6, 1), (0.0, 1)):
         assert reduction.reduce_dimensions(np.column_stack((wide, least * signs))).shape == (1000, columns)
 
 

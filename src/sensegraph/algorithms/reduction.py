@@ -95,7 +95,7 @@ def fit_projection(vectors: NDArray[Any] | Stack, dims: int = DIMS, *, seed: int
 
 
 def _read_blocks(vectors: NDArray[Any] | Stack) -> Iterator[tuple[int, Floats]]:
-    for part in slice_rows(*vectors.shape, _BLOCK):
+    for part in slice_rows(len(vectors), vectors.shape[1], _BLOCK):
         yield part.start, np.asarray(vectors[part], np.float64)
 
 
