@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sensegraph.algorithms import approximate
 from sensegraph.algorithms.approximate import Navigator, build_navigation, is_installed
 from sensegraph.algorithms.ranking import find_nearest_rows
 
@@ -111,3 +112,9 @@ def test_many_threads_find_what_one_finds() -> None:
     assert [len(found) for found in alone] == [7] * 60
     with ThreadPoolExecutor(4) as pool:
         assert [f[0].tolist() for f in pool.map(lambda q: navigator.nearest(q, 7), asked)] == alone
+
+
+@pytest.mark.parametrize(("spec", "wanted"), [(None, False), ("a specification", True)])
+def test_the_library_is_looked_for_by_its_name(monkeypatch: pytest.MonkeyPatch, spec: object, wanted: bool) -> None:
+    monkeypatch.setattr(approximate, "find_spec", {"usearch": spec}.get)
+    assert is_installed() is wanted

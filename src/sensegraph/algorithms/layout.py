@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from sensegraph.algorithms.graphs import Edges, Floats, Longs, canonical_edges
 from sensegraph.algorithms.linkage import find_root
@@ -21,6 +21,7 @@ _PULLS = 70  # rounds of forces
 _PUSHES = 180  # rounds of pushing discs apart, at most
 _DRAWN = 80  # the first of them draw each group together, the others give it more room where it is needed
 _PAIRS = 32  # in a larger group a node is repelled by this many others, drawn by lot, that stand for all
+_TINY = 1e-9  # what is nearer has no direction
 _GOLDEN = np.pi * (3 - np.sqrt(5))
 
 
@@ -154,6 +155,12 @@ def _squares(points: Points) -> Floats:
     return points.real**2 + points.imag**2
 
 
+def _find_directions(points: Points, lost: ArrayLike) -> Points:
+    """The points on the unit circle in the direction of others; `lost` where they are at the origin."""
+    far = abs(points)
+    return np.where(far > _TINY, points / np.maximum(far, _TINY), lost)
+
+
 def _sum_by(index: NDArray[Any], value: Points, n: int) -> Points:
     return np.bincount(index, value.real, n) + 1j * np.bincount(index, value.imag, n)
 
@@ -179,8 +186,7 @@ def _push_apart(places: Points, radius: Floats, group: Longs, aspect: float) -> 
         apart, touch = places[j] - places[i], radius[i] + radius[j]
         far = abs(apart)
         lot = np.exp(1j * (i + 2 * j))  # somewhere, for two in one place
-        way = np.where(far > 1e-9, apart / np.maximum(far, 1e-9), lot)
-        push = np.asarray(0.9 * np.maximum(touch - far, 0) * way, np.complex128)
+        push = np.asarray(0.9 * np.maximum(touch - far, 0) * _find_directions(apart, lot), np.complex128)
         back: Points = push * (radius[j] / touch)
         places = places + (_sum_by(j, push - back, len(places)) - _sum_by(i, back, len(places)))
     # Enlarge each group until no two of its discs overlap.
@@ -223,7 +229,7 @@ def _enclose_groups(places: Points, radius: Floats, group: Longs) -> tuple[Point
         far = abs(away) + radius
         order = np.lexsort((far, group))
         last = order[np.cumsum(np.bincount(group, minlength=count)) - 1]
-        middle = middle + away[last] * far[last] / np.maximum(abs(away[last]), 1e-9) / (round_ + 1) * 0.5
+        middle = middle + _find_directions(away[last], 0) * far[last] / (round_ + 1) * 0.5
     size = np.zeros(count)
     np.maximum.at(size, group, abs(places - middle[group]) + radius)
     alone = np.bincount(group, minlength=count) == 1
@@ -236,12 +242,11 @@ def _turn_contents(places: Points, parent: Longs, outer: Points, item: Longs, ed
     leaving = parent[a] != parent[b]
     a, b, weight = a[leaving], b[leaving], np.r_[edges.weight, edges.weight][leaving]
     away = outer[parent[b]] - outer[parent[a]]
-    wanted = weight * away / np.maximum(abs(away), 1e-9)
+    wanted = weight * _find_directions(away, 0)
     turn = _sum_by(parent[a], wanted * places[a].conj(), len(outer))
     mirror = _sum_by(parent[a], wanted * places[a], len(outer))
     flip = abs(mirror) > abs(turn)
-    angle = np.where(flip, mirror, turn)
-    angle = np.where(abs(angle) > 1e-12, angle / np.maximum(abs(angle), 1e-12), 1)
+    angle = _find_directions(np.where(flip, mirror, turn), 1)
     return np.where(flip[parent], places.conj(), places) * angle[parent]
 
 
