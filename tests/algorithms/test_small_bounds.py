@@ -127,5 +127,6 @@ def test_without_edges_two_nodes_cost_the_resolution(resolution: float) -> None:
 
 def test_points_have_a_direction_unless_they_are_at_the_origin() -> None:
     points = np.array([3 + 4j, -2e-9, 0.9e-9j, 0])
+    assert layout._find_directions(points).tolist() == pytest.approx([0.6 + 0.8j, -1, 0, 0])
     assert layout._find_directions(points, 1).tolist() == pytest.approx([0.6 + 0.8j, -1, 1, 1])
     assert layout._find_directions(points, np.array([5, 6, 7j, 8])).tolist() == pytest.approx([0.6 + 0.8j, -1, 7j, 8])

@@ -101,10 +101,10 @@ def arrange_discs(radius: Floats, group: Longs, edges: Edges, *, seed: int = 0, 
         force -= 4 * (_sum_by(edges.source, to_source * apart, n) - _sum_by(edges.target, to_target * apart, n))
         step = 0.35 * force
         most = 0.25 * left * reach[group]
-        places = places - step * np.minimum(1, most / np.maximum(abs(step), 1e-12))
+        places = places - step * np.minimum(1, most / np.maximum(abs(step), _TINY))
     # Each group as wide as a disc that it fills evenly: links draw it together more than its discs have room for.
     width = np.sqrt(np.bincount(group, _squares(places)) / np.bincount(group))  # of a full disc: reach / √2
-    factor: Floats = np.maximum(1.0, reach / np.sqrt(2) / np.maximum(width, 1e-9 * reach))
+    factor: Floats = np.maximum(1.0, reach / np.sqrt(2) / np.maximum(width, _TINY * reach))
     return _push_apart(places * factor[group], radius, group, aspect)
 
 
@@ -155,7 +155,7 @@ def _squares(points: Points) -> Floats:
     return points.real**2 + points.imag**2
 
 
-def _find_directions(points: Points, lost: ArrayLike) -> Points:
+def _find_directions(points: Points, lost: ArrayLike = 0) -> Points:
     """The points on the unit circle in the direction of others; `lost` where they are at the origin."""
     far = abs(points)
     return np.where(far > _TINY, points / np.maximum(far, _TINY), lost)
@@ -170,7 +170,9 @@ def _sum_by(index: NDArray[Any], value: Points, n: int) -> Points:
 
 def _push_apart(places: Points, radius: Floats, group: Longs, aspect: float) -> Points:
     """Push overlapping discs of a group apart, drawing all together at first and giving ever more room at last."""
-    reach = 2 * float(radius.max(initial=0.0))
+    if not len(places):
+        return places
+    reach = 2 * float(radius.max())
     for round_ in range(_PUSHES):
         i, j = _find_near(places, group, reach)
         hit = _squares(places[j] - places[i]) < (radius[i] + radius[j]) ** 2 * (1 - 1e-6)
@@ -191,8 +193,8 @@ def _push_apart(places: Points, radius: Floats, group: Longs, aspect: float) -> 
         places = places + (_sum_by(j, push - back, len(places)) - _sum_by(i, back, len(places)))
     # Enlarge each group until no two of its discs overlap.
     i, j = _find_near(places, group, reach)
-    factor = np.ones(int(group.max(initial=-1)) + 1)
-    np.maximum.at(factor, group[i], (radius[i] + radius[j]) / np.maximum(abs(places[j] - places[i]), 1e-9))
+    factor = np.ones(int(group.max()) + 1)
+    np.maximum.at(factor, group[i], (radius[i] + radius[j]) / np.maximum(abs(places[j] - places[i]), _TINY))
     return places * (factor * (1 + 1e-9))[group]
 
 
@@ -229,7 +231,7 @@ def _enclose_groups(places: Points, radius: Floats, group: Longs) -> tuple[Point
         far = abs(away) + radius
         order = np.lexsort((far, group))
         last = order[np.cumsum(np.bincount(group, minlength=count)) - 1]
-        middle = middle + _find_directions(away[last], 0) * far[last] / (round_ + 1) * 0.5
+        middle = middle + _find_directions(away[last]) * far[last] / (round_ + 1) * 0.5
     size = np.zeros(count)
     np.maximum.at(size, group, abs(places - middle[group]) + radius)
     alone = np.bincount(group, minlength=count) == 1
@@ -242,7 +244,7 @@ def _turn_contents(places: Points, parent: Longs, outer: Points, item: Longs, ed
     leaving = parent[a] != parent[b]
     a, b, weight = a[leaving], b[leaving], np.r_[edges.weight, edges.weight][leaving]
     away = outer[parent[b]] - outer[parent[a]]
-    wanted = weight * _find_directions(away, 0)
+    wanted = weight * _find_directions(away)
     turn = _sum_by(parent[a], wanted * places[a].conj(), len(outer))
     mirror = _sum_by(parent[a], wanted * places[a], len(outer))
     flip = abs(mirror) > abs(turn)
