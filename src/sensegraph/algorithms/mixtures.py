@@ -181,7 +181,7 @@ def _draw_seeds(x: Floats, k: int, random: np.random.Generator) -> Floats:
     far = _measure_distances(x, squares, np.array(chosen))[:, 0]
     while len(chosen) < k and far.max() > 0:
         upto = np.cumsum(far)
-        drawn = np.searchsorted(upto, random.random(many) * upto[-1], side="right").clip(0, len(x) - 1)
+        drawn = np.minimum(np.searchsorted(upto, random.random(many) * upto[-1], side="right"), len(x) - 1)
         left = np.minimum(far[:, None], _measure_distances(x, squares, drawn))
         best = int(left.sum(axis=0).argmin())
         chosen.append(int(drawn[best]))

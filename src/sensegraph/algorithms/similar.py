@@ -77,7 +77,7 @@ class _Table:
         counts = [Counter(words) for words in texts]
         frequency = Counter(word for count in counts for word in count)
         number = {word: i for i, word in enumerate(sorted(frequency, key=lambda w: (frequency[w], w)))}
-        idf = np.log1p(len(texts) / np.array([frequency[w] for w in number] or [1], np.float64))
+        idf = np.log1p(len(texts) / np.array([frequency[w] for w in number], np.float64))
         start = np.concatenate(([0], np.cumsum([len(c) for c in counts], dtype=np.int64))).astype(np.int64)
         words = np.array([n for count in counts for n in sorted(number[w] for w in count)], np.int64)
         named = list(number)
@@ -85,7 +85,7 @@ class _Table:
         weight = times * idf[words]
         row = np.repeat(np.arange(len(texts)), np.diff(start))
         length = np.sqrt(np.bincount(row, weights=weight**2, minlength=len(texts)))
-        return cls(start, words, weight / np.maximum(length, 1e-300)[row], len(number))
+        return cls(start, words, weight / length[row], len(number))
 
     def rows(self) -> Longs:
         """The row of every word."""
