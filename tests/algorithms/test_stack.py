@@ -128,3 +128,11 @@ def test_a_stack_is_equal_to_itself_alone_and_can_be_a_key() -> None:
     one, other = (Stack((np.zeros((2, 3), np.float32),)) for _ in range(2))
     assert (one == one, one == other) == (True, False)
     assert {one: 1, other: 2}[one] == 1
+
+
+def test_rows_of_matrices_are_taken_in_the_order_asked_for() -> None:
+    stack = Stack([np.array([[1, 2], [3, 4]], np.float32), np.array([[5, 6]], np.float32)])
+    assert stack.take([2, 0, 1, 2]).segments[0].tolist() == [[5, 6], [1, 2], [3, 4], [5, 6]]
+    assert stack.take([]).segments[0].shape == (0, 2)
+    assert Stack().take([]).segments[0].shape == (0, 0)
+    assert (stack[1].tolist(), stack[[0, 2]].tolist(), stack[:].tolist()[2]) == ([3, 4], [[1, 2], [5, 6]], [5, 6])

@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import (
+    NOWHERE,
     Adjacency,
     Edges,
     Flags,
@@ -133,16 +134,16 @@ def hierarchical_leiden(
     while len(frame.nodes) and (max_depth is None or len(levels) < max_depth):
         root = split(frame, len(levels))
         divided = _gains_quality(frame, root, rule, len(levels))[frame.block] | (not levels)
-        level = np.full(edges.nodes, -1, np.int32)
+        level = np.full(edges.nodes, NOWHERE, np.int32)
         level[frame.nodes[divided]] = frame.nodes[root[divided]]
         levels.append(level)
         done = update.keep(frame, root, len(levels) - 1) if update else np.zeros(len(root), np.bool_)
         # The communities of this depth that are still to be divided are the blocks of the next.
         large = divided & ~done & (np.bincount(root, minlength=len(root)) > max_cluster_size)[root]
-        block = np.where(large, root, -1)
+        block = np.where(large, root, NOWHERE)
         graph, nodes = induce_subgraph(frame.graph, block)
-        _, number = np.unique(block[nodes], return_inverse=True)
-        frame = _Frame(graph, frame.nodes[nodes], number.astype(np.int32), int(number.max(initial=-1)) + 1)
+        blocks, number = np.unique(block[nodes], return_inverse=True)
+        frame = _Frame(graph, frame.nodes[nodes], number.astype(np.int32), len(blocks))
     if update:
         levels = update.overlaid(levels, max_depth)
     return tree_of(levels, edges.nodes)
@@ -197,7 +198,7 @@ def carry_tree(tree: Tree, before: Edges, after: Edges, mapping: NDArray[Any]) -
     changed: list[Flags] = []
     for depth in range(tree.depths):
         old = tree.at(depth)
-        here = np.full(after.nodes, -1, np.int32)
+        here = np.full(after.nodes, NOWHERE, np.int32)
         here[mapping[mapping >= 0]] = old[mapping >= 0]
         broken = np.zeros(len(tree), np.bool_)
         broken[old[(mapping < 0) & (old >= 0)]] = True
@@ -314,7 +315,7 @@ class _Update:
         self.near = np.zeros(self.tree.nodes, np.bool_)
         self.near[start.touched] = True
         self.near |= self.tree.at(0) < 0
-        self.kept = np.full(self.tree.nodes, -1, np.int32)  # the depth at which a node's community was found unchanged
+        self.kept = np.full(self.tree.nodes, NOWHERE, np.int32)  # the depth at which a community was found unchanged
 
     def split(self, frame: _Frame, depth: int) -> Ints:
         """The communities of every block, named by their smallest members."""
@@ -332,7 +333,7 @@ class _Update:
         if not which.any():
             return
         number = np.cumsum(which) - 1
-        graph, nodes = induce_subgraph(frame.graph, np.where(which[frame.block], frame.block, -1))
+        graph, nodes = induce_subgraph(frame.graph, np.where(which[frame.block], frame.block, NOWHERE))
         part = _Frame(graph, frame.nodes[nodes], number[frame.block[nodes]].astype(np.int32), int(which.sum()))
         root[nodes] = nodes[split(part)]
 
@@ -348,8 +349,8 @@ class _Update:
             self._spread(frame, moved)
             root = _root_components(frame.graph, labels)
             # Communities that were found disconnected have one label, but more than one root.
-            _, where = np.unique(labels, return_inverse=True)
-            heads = np.bincount(where[root == np.arange(len(root))], minlength=int(where.max(initial=0)) + 1)
+            names, where = np.unique(labels, return_inverse=True)
+            heads = np.bincount(where[root == np.arange(len(root))], minlength=len(names))
             frontier = heads[where] > 1
         return root
 
@@ -363,7 +364,7 @@ class _Update:
         known = self.tree.at(depth)[frame.nodes]
         same = np.ones(len(root), np.bool_)
         same[root[known != known[root]]] = False
-        sizes = np.append(self.tree.sizes, -1)[known]
+        sizes = np.append(self.tree.sizes, NOWHERE)[known]
         same &= (sizes == np.bincount(root, minlength=len(root))) & ~np.append(self.start.changed, True)[known]
         unchanged: Flags = same[root]
         self.kept[frame.nodes[unchanged]] = depth
@@ -372,7 +373,7 @@ class _Update:
     def overlaid(self, levels: list[Ints], max_depth: int | None) -> list[Ints]:
         """`levels`, and below every community that was kept its earlier sub-tree."""
         last = self.tree.depths if max_depth is None else min(self.tree.depths, max_depth)
-        missing = [np.full(self.tree.nodes, -1, np.int32) for _ in range(last - len(levels))]
+        missing = [np.full(self.tree.nodes, NOWHERE, np.int32) for _ in range(last - len(levels))]
         levels = levels + missing
         for depth in range(last):
             below = (self.kept >= 0) & (self.kept < depth)

@@ -16,6 +16,7 @@ Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
+NOWHERE = -1  # the number of the community, or the place, of what has none
 _MOST = np.iinfo(np.int32).max
 
 

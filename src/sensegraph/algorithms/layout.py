@@ -224,17 +224,17 @@ def _find_near(places: Points, group: Longs, reach: float) -> tuple[Longs, Longs
 
 def _enclose_groups(places: Points, radius: Floats, group: Longs) -> tuple[Points, Floats]:
     """The places about the middle of the smallest disc that holds each group, nearly, and the radii of these discs."""
-    count = int(group.max(initial=-1)) + 1
-    middle = np.zeros(count, np.complex128)
+    sizes = np.bincount(group)
+    middle = np.zeros(len(sizes), np.complex128)
     for round_ in range(1, 40):  # towards the farthest, ever less (Badoiu and Clarkson 2003)
         away = places - middle[group]
         far = abs(away) + radius
         order = np.lexsort((far, group))
-        last = order[np.cumsum(np.bincount(group, minlength=count)) - 1]
+        last = order[np.cumsum(sizes) - 1]
         middle = middle + _find_directions(away[last]) * far[last] / (round_ + 1) * 0.5
-    size = np.zeros(count)
+    size = np.zeros(len(sizes))
     np.maximum.at(size, group, abs(places - middle[group]) + radius)
-    alone = np.bincount(group, minlength=count) == 1
+    alone = sizes == 1
     return np.where(alone[group], 0, places - middle[group]), np.where(alone, np.bincount(group, radius), size)
 
 

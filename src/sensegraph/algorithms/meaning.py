@@ -47,7 +47,7 @@ class Clusters:
     afresh: bool = True
 
     def __len__(self) -> int:
-        return int(self.labels.max(initial=-1)) + 1
+        return len(np.bincount(self.labels))
 
     def members(self) -> list[Longs]:
         """The rows of each cluster, ascending."""
@@ -110,7 +110,7 @@ def measure_sparsity(sizes: Sequence[int], n: int) -> float:
 def _divide_rows(x: Floats, start: NDArray[np.integer[Any]], size: int, seed: int, worst: float) -> tuple[Longs, bool]:
     """Labels, and whether they are of a fresh division."""
     if not (start >= 0).any():
-        return (_divide_afresh(x, size, seed) if len(x) else np.zeros(0, np.int64)), True
+        return (_divide_afresh(x, size, seed) if len(x) else start.astype(np.int64)), True
     # A new row goes to the most probable cluster of the start.
     old = start >= 0
     labels: Longs = start.astype(np.int64)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sensegraph.algorithms.graphs import Floats, Ints, Longs
+from sensegraph.algorithms.graphs import NOWHERE, Floats, Ints, Longs
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,7 +118,7 @@ def run_offsets(counts: ArrayLike) -> Longs:
 
 def renumber_kept(kept: Sequence[int] | Longs, whole: int) -> Ints:
     """The new number of everything that is kept, shape (whole,), −1 for the rest."""
-    places = np.full(whole, -1, np.int32)
+    places = np.full(whole, NOWHERE, np.int32)
     places[np.asarray(kept, np.int64)] = np.arange(len(kept))
     return places
 
