@@ -119,9 +119,10 @@ def test_discs_that_still_overlap_are_moved_until_they_do_not_quite_touch(monkey
 
 
 @pytest.mark.parametrize("resolution", [1.0, 0.5])
-def test_without_edges_two_nodes_cost_the_resolution(resolution: float) -> None:
+@pytest.mark.parametrize("quality", ["modularity", "cpm"])
+def test_without_edges_two_nodes_cost_the_resolution(resolution: float, quality: clustering.Quality) -> None:
     frame = clustering._frame_whole(build_adjacency(canonical_edges([], [], [], 3)))
-    rule = clustering._Rule(10, resolution, 0.001, None, 0, "cpm")
+    rule = clustering._Rule(10, resolution, 0.001, None, 0, quality)
     assert clustering._penalties(frame, rule, 0).tolist() == [resolution]
 
 

@@ -290,9 +290,8 @@ def _gains_quality(frame: _Frame, root: Ints, rule: _Rule, depth: int) -> Flags:
     group = np.bincount(root, weights=mass, minlength=len(root))
     squares = np.bincount(frame.block, weights=group * group, minlength=frame.blocks)
     whole = np.bincount(frame.block, weights=mass, minlength=frame.blocks) ** 2
-    total[total == 0] = 1.0
     penalty = _penalties(frame, rule, depth)
-    better: Flags = (within - penalty * squares) / total > 1 - penalty * whole / total + _LEAST
+    better: Flags = within - penalty * squares > total - penalty * whole + _LEAST * total
     return better
 
 
