@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import graspologic_native
 import numpy as np
 import pytest
 
@@ -131,3 +132,31 @@ def test_points_have_a_direction_unless_they_are_at_the_origin() -> None:
     assert layout._find_directions(points).tolist() == pytest.approx([0.6 + 0.8j, -1, 0, 0])
     assert layout._find_directions(points, 1).tolist() == pytest.approx([0.6 + 0.8j, -1, 1, 1])
     assert layout._find_directions(points, np.array([5, 6, 7j, 8])).tolist() == pytest.approx([0.6 + 0.8j, -1, 7j, 8])
+
+
+@pytest.mark.parametrize("quality", ["modularity", "cpm"])
+def test_weights_are_given_in_a_unit_of_their_mean_and_blocks_weigh_alike(
+    monkeypatch: pytest.MonkeyPatch, quality: clustering.Quality
+) -> None:
+    """Three blocks of 3, 2 and 2 nodes, in quite different weights."""
+    calls: list[tuple[Any, ...]] = []
+
+    def note(*given: Any) -> tuple[float, dict[int, int]]:
+        calls.append(given)
+        return 0.0, {v: v for v in range(given[3])}
+
+    monkeypatch.setattr(graspologic_native, "leiden_csr", note)
+    edges = canonical_edges([0, 0, 3, 5], [1, 2, 4, 6], [1.0, 2.0, 30.0, 0.5], 7)
+    block = np.array([0, 0, 0, 1, 1, 2, 2], np.int32)
+    frame = clustering._Frame(build_adjacency(edges), np.arange(7, dtype=np.int32), block, 3)
+    rule = clustering._Rule(10, 0.7, 0.01, 5, 11, quality)
+    clustering._split_afresh(rule)(frame, 2)
+    ((_, _, scaled, nodes, gamma, randomness, cycles, by_modularity, seed),) = calls
+    assert (nodes, randomness, cycles, by_modularity, seed) == (7, 0.01, 5, quality == "modularity", 13)
+    assert scaled.mean() == pytest.approx(1.0)
+    if quality == "modularity":
+        assert scaled.tolist() == pytest.approx([4 / 9, 8 / 9, 4 / 9, 8 / 9, 4 / 3, 4 / 3, 4 / 3, 4 / 3])
+        assert gamma == pytest.approx(0.7 * 3)
+    else:  # each in units of its own mean weight a pair of nodes: 3 / 3, 30 / 1 and ½ / 1
+        assert scaled.tolist() == pytest.approx([x * gamma for x in (1, 2, 1, 2, 1, 1, 1, 1)])
+        assert gamma == pytest.approx(8 / 10)
