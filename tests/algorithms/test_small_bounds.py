@@ -8,6 +8,7 @@ from typing import Any
 import graspologic_native
 import numpy as np
 import pytest
+from small_graphs import graph
 
 from sensegraph.algorithms import clustering, layout, mixtures, ranking, segments
 from sensegraph.algorithms.approximate import Navigator
@@ -16,6 +17,7 @@ from sensegraph.algorithms.graphs import build_adjacency, canonical_edges
 from sensegraph.algorithms.mixtures import fit_mixture
 from sensegraph.algorithms.reduction import fit_projection
 from sensegraph.algorithms.segments import cut_runs, cut_segments
+from sensegraph.algorithms.trees import tree_of
 
 
 class Noting:
@@ -123,7 +125,7 @@ def test_discs_that_still_overlap_are_moved_until_they_do_not_quite_touch(monkey
 @pytest.mark.parametrize("quality", ["modularity", "cpm"])
 def test_without_edges_two_nodes_cost_the_resolution(resolution: float, quality: clustering.Quality) -> None:
     frame = clustering._frame_whole(build_adjacency(canonical_edges([], [], [], 3)))
-    rule = clustering._Rule(10, resolution, 0.001, None, 0, quality)
+    rule = clustering._Rule(resolution, 0.001, None, 0, quality)
     assert clustering._penalties(frame, rule, 0).tolist() == [resolution]
 
 
@@ -149,7 +151,7 @@ def test_weights_are_given_in_a_unit_of_their_mean_and_blocks_weigh_alike(
     edges = canonical_edges([0, 0, 3, 5], [1, 2, 4, 6], [1.0, 2.0, 30.0, 0.5], 7)
     block = np.array([0, 0, 0, 1, 1, 2, 2], np.int32)
     frame = clustering._Frame(build_adjacency(edges), np.arange(7, dtype=np.int32), block, 3)
-    rule = clustering._Rule(10, 0.7, 0.01, 5, 11, quality)
+    rule = clustering._Rule(0.7, 0.01, 5, 11, quality)
     clustering._split_afresh(rule)(frame, 2)
     ((_, _, scaled, nodes, gamma, randomness, cycles, by_modularity, seed),) = calls
     assert (nodes, randomness, cycles, by_modularity, seed) == (7, 0.01, 5, quality == "modularity", 13)
@@ -160,3 +162,44 @@ def test_weights_are_given_in_a_unit_of_their_mean_and_blocks_weigh_alike(
     else:  # each in units of its own mean weight a pair of nodes: 3 / 3, 30 / 1 and ½ / 1
         assert scaled.tolist() == pytest.approx([x * gamma for x in (1, 2, 1, 2, 1, 1, 1, 1)])
         assert gamma == pytest.approx(8 / 10)
+
+
+@pytest.mark.parametrize(
+    ("after", "mapping", "kept"),
+    [
+        ([(0, 1), (1, 2), (3, 4), (2, 3)], [0, 1, 2, 3, 4], [True, True, True, True, True]),
+        ([(0, 1), (1, 2), (0, 2), (3, 4), (2, 3)], [0, 1, 2, 3, 4], [False, False, False, True, True]),
+        ([(0, 1), (1, 2), (3, 4), (0, 4)], [0, 1, 2, 3, 4], [True, True, True, True, True]),
+        ([(0, 1), (1, 2), (2, 3)], [0, 1, 2, 3, -1], [True, True, True, False]),
+        ([(0, 1), (1, 2), (3, 4), (4, 5), (2, 3)], [0, 1, 2, 3, 4], [True, True, True, False, False, False]),
+    ],
+)
+def test_communities_with_the_members_and_inner_edges_of_before_are_kept(
+    after: list[tuple[int, int]], mapping: list[int], kept: list[bool]
+) -> None:
+    """A path of three and a pair, joined by an edge."""
+    before = graph([(0, 1), (1, 2), (3, 4), (2, 3)])
+    nodes = len(kept)
+    now = canonical_edges(*zip(*after, strict=True), np.ones(len(after)), nodes)
+    start = clustering.carry_tree(tree_of([np.array([0, 0, 0, 3, 3], np.int32)], 5), before, now, np.array(mapping))
+    update = clustering._Update(start, clustering._Rule(1.0, 0.001, None, 0), nodes)
+    root = np.array([0, 0, 0, 3, 3, 3][:nodes], np.int32)
+    assert update.keep(clustering._frame_whole(build_adjacency(now)), root, 0).tolist() == kept
+    assert update.kept.tolist() == [0 if one else -1 for one in kept]
+
+
+@pytest.mark.parametrize(("known", "afresh"), [([0, 0, -1, -1], False), ([0, 0, -1, -1, -1], True), ([-1] * 3, True)])
+def test_a_block_of_which_less_than_half_is_known_is_divided_afresh(known: list[int], afresh: bool) -> None:
+    edges = graph([(i, i + 1) for i in range(len(known) - 1)])
+    tree = tree_of([np.array(known, np.int32)], len(known))
+    start = clustering.Start(tree, np.zeros(0, np.int32), np.zeros(len(tree), np.bool_))
+    update, asked = clustering._Update(start, clustering._Rule(1.0, 0.001, None, 0), len(known)), list[list[bool]]()
+    update._apply = lambda frame, which, split, root: asked.append(which.tolist())  # type: ignore[method-assign]
+    update.split(clustering._frame_whole(build_adjacency(edges)), 0)
+    assert asked == [[not afresh], [afresh]]
+
+
+def test_from_so_many_keys_on_a_run_ends_sooner() -> None:
+    """Of 40 keys one in 8 ends a run, and one in 2 a run of more than 7."""
+    for low, ends in ((1, [40]), (2, [8, 16, 24, 32, 40]), (4, [8, 16, 24, 32, 40]), (8, list(range(1, 41)))):
+        assert [run.stop for run in segments.cut_keys([f"ff{low:08x}"] * 40)] == ends

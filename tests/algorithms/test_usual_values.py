@@ -99,9 +99,9 @@ def test_a_walk_returns_half_of_the_time_and_takes_ten_steps() -> None:
     ],
 )  # fmt: skip
 def test_leiden_takes_fewer_cycles_the_more_edges_there_are(edges: int, depth: int, cycles: int) -> None:
-    assert clustering._Rule(10, 1.0, 0.001, None, 0).cycles(edges, depth) == cycles
-    assert isinstance(clustering._Rule(10, 1.0, 0.001, None, 0).cycles(edges, depth), int)
-    assert clustering._Rule(10, 1.0, 0.001, 7, 0).cycles(edges, depth) == 7
+    assert clustering._Rule(1.0, 0.001, None, 0).cycles(edges, depth) == cycles
+    assert isinstance(clustering._Rule(1.0, 0.001, None, 0).cycles(edges, depth), int)
+    assert clustering._Rule(1.0, 0.001, 7, 0).cycles(edges, depth) == 7
 
 
 def test_communities_of_more_than_ten_are_divided_where_nothing_is_said() -> None:

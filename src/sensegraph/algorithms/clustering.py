@@ -68,7 +68,6 @@ class Start:
 class _Rule:
     """The settings of one run."""
 
-    max_cluster_size: int
     resolution: float
     randomness: float
     iterations: int | None
@@ -76,10 +75,8 @@ class _Rule:
     quality: Quality = "modularity"
 
     def __post_init__(self) -> None:
-        for name in ("max_cluster_size", "resolution", "randomness", "iterations"):
-            value = getattr(self, name)
-            if value is not None and not (value > 0 and math.isfinite(value)):
-                raise ValueError(f"{name} is {value}; it must be a finite number above 0.")
+        for name in ("resolution", "randomness", "iterations"):
+            _check_positive(name, getattr(self, name))
         if self.quality not in ("modularity", "cpm"):
             raise ValueError(f"quality is {self.quality!r}; it must be 'modularity' or 'cpm'.")
         if self.seed < 0:
@@ -89,6 +86,11 @@ class _Rule:
         """Leiden's cycles over one call: 10 where that is cheap, at least 2 at the root and 1 below it."""
         least, work = (1, _WORK // 4) if depth else (2, _WORK)
         return self.iterations or min(10, max(least, work // edges))
+
+
+def _check_positive(name: str, value: float | None) -> None:
+    if value is not None and not (value > 0 and math.isfinite(value)):
+        raise ValueError(f"{name} is {value}; it must be a finite number above 0.")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -126,7 +128,8 @@ def hierarchical_leiden(
     compares `partition_quality` with that of `leiden` and may run afresh. Raises ValueError for a setting that is not
     positive.
     """
-    rule = _Rule(max_cluster_size, resolution, randomness, iterations, seed, quality)
+    _check_positive("max_cluster_size", max_cluster_size)
+    rule = _Rule(resolution, randomness, iterations, seed, quality)
     frame = _frame_whole(build_adjacency(edges))
     update = _Update(previous, rule, edges.nodes) if previous is not None else None
     split: _Split = update.split if update else _split_afresh(rule)
@@ -159,7 +162,7 @@ def leiden(
     quality: Quality = "modularity",
 ) -> Ints:
     """One flat partition: the community of every node, numbered in the order of their smallest members, shape (n,)."""
-    split = _split_afresh(_Rule(1, resolution, randomness, iterations, seed, quality))
+    split = _split_afresh(_Rule(resolution, randomness, iterations, seed, quality))
     return number_roots(split(_frame_whole(build_adjacency(edges)), 0))
 
 
@@ -191,7 +194,7 @@ def carry_tree(tree: Tree, before: Edges, after: Edges, mapping: NDArray[Any]) -
     _, i, j = np.intersect1d(edges.keys, after.keys, assume_unique=True, return_indices=True)
     equal = edges.weight[i] == after.weight[j]
     keys = np.union1d(np.delete(edges.keys, i[equal]), np.delete(after.keys, j[equal]))
-    one, other = np.divmod(keys, max(after.nodes, 1))
+    one, other = np.divmod(keys, after.nodes)
     bereft = np.concatenate((a[~stay], b[~stay]))
     touched = np.unique(np.concatenate((one, other, bereft[bereft >= 0]))).astype(np.int32)
     levels: list[Ints] = []

@@ -193,7 +193,7 @@ def _push_apart(places: Points, radius: Floats, group: Longs, aspect: float) -> 
         places = places + (_sum_by(j, push - back, len(places)) - _sum_by(i, back, len(places)))
     # Enlarge each group until no two of its discs overlap.
     i, j = _find_near(places, group, reach)
-    factor = np.ones(int(group.max()) + 1)
+    factor = np.ones(len(np.bincount(group)))
     np.maximum.at(factor, group[i], (radius[i] + radius[j]) / np.maximum(abs(places[j] - places[i]), _TINY))
     return places * (factor * (1 + 1e-9))[group]
 
