@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from small_graphs import graph
 
-from sensegraph.algorithms import clustering, layout, mixtures, ranking, segments
+from sensegraph.algorithms import clustering, layout, mixtures, ranking, segments, similar
 from sensegraph.algorithms.approximate import Navigator
 from sensegraph.algorithms.full_text import Bm25
 from sensegraph.algorithms.graphs import build_adjacency, canonical_edges
@@ -203,3 +203,14 @@ def test_from_so_many_keys_on_a_run_ends_sooner() -> None:
     """Of 40 keys one in 8 ends a run, and one in 2 a run of more than 7."""
     for low, ends in ((1, [40]), (2, [8, 16, 24, 32, 40]), (4, [8, 16, 24, 32, 40]), (8, list(range(1, 41)))):
         assert [run.stop for run in segments.cut_keys([f"ff{low:08x}"] * 40)] == ends
+
+
+def test_rows_are_cut_where_they_have_so_many_partners() -> None:
+    """Keys 1, 2 and 3 are of the rows 0 to 2, of 2 and 3, and of 3 and 4: 3, 3, 5, 4 and 2 places in groups."""
+    keys, rows = np.array([1, 1, 1, 2, 2, 3, 3]), np.array([0, 1, 2, 2, 3, 3, 4], np.int32)
+    groups = similar.group_by_keys(keys, rows, np.ones(7), count=6, most=9)
+    for most, cuts in (
+        (1, [1, 2, 3, 4, 5, 6]), (5, [1, 2, 3, 4, 6]), (6, [2, 3, 6]), (10, [2, 4, 6]), (11, [3, 6]), (17, [6]),
+    ):  # fmt: skip
+        assert [block.stop for block in groups.cut_rows(most)] == cuts
+        assert [block.start for block in groups.cut_rows(most)] == [0, *cuts[:-1]]

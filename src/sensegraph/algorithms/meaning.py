@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -216,7 +217,7 @@ def _split_positions(positions: Longs) -> list[Longs]:
 
 def _bound_sizes(x: Floats, labels: Longs, size: int, seed: int) -> Longs:
     """`labels` with every cluster of more than 2 · `size` rows divided until there is none."""
-    labels, last = labels.copy(), int(labels.max(initial=-1)) + 1
+    labels, fresh = labels.copy(), count(int(labels.max(initial=-1)) + 1)
     for turn in range(_AGAIN + 1):
         large = [rows for rows in _list_members(labels) if len(rows) > 2 * size]
         for rows in large:
@@ -226,8 +227,7 @@ def _bound_sizes(x: Floats, labels: Longs, size: int, seed: int) -> Longs:
                 order = np.argsort(x[rows][:, int(np.argmax(x[rows].var(axis=0)))], kind="stable")
                 parts = [np.sort(part) for part in np.array_split(order, -(-len(rows) // size))]
             for part in parts:
-                labels[rows[part]] = last
-                last += 1
+                labels[rows[part]] = next(fresh)
     return labels
 
 
