@@ -153,6 +153,19 @@ def test_a_sample_stands_for_very_many_rows_and_all_are_fitted_in_the_end(monkey
     assert fit_mixture(x, 3, seed=2).trace == pytest.approx(wanted.trace)
 
 
+@pytest.mark.parametrize(("n", "k", "data", "seed"), [(60, 4, 0, 1), (60, 4, 3, 2), (80, 5, 5, 2)])
+def test_of_several_starts_the_best_after_two_cycles_is_taken(n: int, k: int, data: int, seed: int) -> None:
+    """Where another is the best after one cycle, and after all."""
+    x = np.random.default_rng(data).standard_normal((n, 2)).round(2)
+    rows, random = x - x.mean(axis=0), np.random.default_rng(seed)
+    starts = [mixtures._start_around(rows, mixtures._draw_seeds(rows, k, random)) for _ in range(5)]
+    tried = [(mixtures._run_em(rows, mixture, prior, 2), prior) for mixture, prior in starts]
+    assert {len(mixture.trace) for mixture, _ in tried} == {3}
+    best = max(tried, key=lambda one: one[0].trace[2])
+    assert best is not max(tried, key=lambda one: one[0].trace[1])
+    assert fit_mixture(x, k, seed=seed).trace == mixtures._run_em(rows, *best, 100).trace
+
+
 def test_a_row_is_of_every_component_above_a_tenth_and_of_the_most_probable() -> None:
     line = Mixture(np.array([0.5, 0.5]), np.array([[0.0], [1.0]]), np.ones((2, 1)))
     # of row x the second component has 1 / (1 + exp(0.5 - x)): a tenth at 0.5 - ln 9
