@@ -118,3 +118,10 @@ def test_many_threads_find_what_one_finds() -> None:
 def test_the_library_is_looked_for_by_its_name(monkeypatch: pytest.MonkeyPatch, spec: object, wanted: bool) -> None:
     monkeypatch.setattr(approximate, "find_spec", {"usearch": spec}.get)
     assert is_installed() is wanted
+
+
+def test_the_lock_of_a_navigator_is_its_own() -> None:
+    rows = units(2)
+    assert "lock" not in repr(Navigator(rows, ()))
+    with pytest.raises(TypeError):
+        Navigator(rows, (), None)  # type: ignore[call-arg]

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from small_graphs import graph
 
-from sensegraph.algorithms import clustering, layout, mixtures, ranking, segments, similar
+from sensegraph.algorithms import clustering, cooccurrence, layout, mixtures, ranking, reduction, segments, similar
 from sensegraph.algorithms.approximate import Navigator
 from sensegraph.algorithms.full_text import Bm25
 from sensegraph.algorithms.graphs import build_adjacency, canonical_edges
@@ -214,3 +214,39 @@ def test_rows_are_cut_where_they_have_so_many_partners() -> None:
     ):  # fmt: skip
         assert [block.stop for block in groups.cut_rows(most)] == cuts
         assert [block.start for block in groups.cut_rows(most)] == [0, *cuts[:-1]]
+
+
+@pytest.mark.parametrize(("length", "kept"), [(1.0, 2), (1e-3, 2), (3e-7, 2), (5e-8, 1), (0.0, 1)])
+@pytest.mark.parametrize("scale", [1.0, 1e-9, 1e6])
+def test_a_basis_has_the_columns_that_are_not_nearly_nothing_beside_the_longest(
+    length: float, kept: int, scale: float
+) -> None:
+    columns = scale * np.array([[1.0, 0.0], [0.0, length], [0.0, 0.0]])
+    found = reduction._orthonormalize(columns)
+    assert found.T @ found == pytest.approx(np.eye(kept))
+    assert reduction._orthonormalize(np.zeros((3, 2))).shape == (3, 0)
+
+
+@pytest.mark.parametrize(("most", "sizes"), [(1, [4, 3, 2, 1, 1, 3, 2, 1]), (5, [4, 5, 5, 3]), (100, [17])])
+def test_pairs_are_listed_so_many_at_once(monkeypatch: pytest.MonkeyPatch, most: int, sizes: list[int]) -> None:
+    """Groups of 5, 0, 2 and 4: their entries have 4, 3, 2, 1 and 0, 1 and 0, 3, 2, 1 and 0 partners behind them."""
+    monkeypatch.setattr(cooccurrence, "_BLOCK", most)
+    start, held = np.array([0, 5, 5, 7, 11]), np.array([0, 1, 2, 3, 4, 1, 3, 0, 2, 3, 4])
+    assert [len(block) for block in cooccurrence._list_pair_keys(start, held, 5)] == sizes
+
+
+@pytest.mark.parametrize(("exact", "bits"), [(53, 20), (42, 20), (41, 19), (23, 10), (22, 10)])
+def test_numbers_are_rounded_so_that_sums_of_so_many_are_exact(
+    monkeypatch: pytest.MonkeyPatch, exact: int, bits: int
+) -> None:
+    """Of three rows two bits are left for the sum, and half of the others are for each of two factors."""
+    monkeypatch.setattr(reduction, "_EXACT", exact)
+    column = np.array([0.7, 0.1, 0.2])
+    mean = np.rint(column * 2.0**bits).sum() / 3 * 2.0**-bits
+    assert fit_projection(column[:, None]).centre.tolist() == [pytest.approx(mean * 2.0**40, rel=1e-15)]
+
+
+def test_rows_may_be_as_much_below_the_best_as_rounding_makes_them() -> None:
+    """Each of n products and sums of float32 is off by at most a part in 2²³."""
+    assert ranking._Best(np.array([3.0, 4.0]), 1).slack == 2 * 2 * 2.0**-23 * 5
+    assert ranking._Best(np.ones(4), 1).slack == 2 * 4 * 2.0**-23 * 2

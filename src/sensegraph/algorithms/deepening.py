@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.graphs import Longs
+from sensegraph.algorithms.graphs import NOWHERE, Longs
 
 Test = Callable[[list[int]], Sequence[bool]]
 
@@ -176,7 +176,7 @@ class _Search:
         while community >= 0:
             if community in self.dead:
                 return True
-            community = int(self.terrain.parent[community]) if community < self.terrain.rest else -1
+            community = int(self.terrain.parent[community]) if community < self.terrain.rest else NOWHERE
         return False
 
     def _visit(self, members: Iterable[int]) -> bool | None:

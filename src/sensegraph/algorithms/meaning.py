@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.graphs import Floats, Ints, Longs
+from sensegraph.algorithms.graphs import NOWHERE, Floats, Ints, Longs
 from sensegraph.algorithms.mixtures import Mixture, fit_mixture, nearest_mean, of_labels
 from sensegraph.algorithms.products import matrix_product
 
@@ -32,7 +32,6 @@ _BLOCK = 256  # clusters that are compared with others at once
 _SLACK = 1e-9  # rounding: a row does not move to a cluster that is equal to its own
 _MENDED = 4  # rounds of moving
 _AGAIN = 6  # rounds of dividing what is too large, before it is cut into even parts
-_NEW = -1  # the label of a row that has none yet
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,7 +81,7 @@ def cluster_rows(
         raise ValueError(f"{len(start)} labels of before do not fit {len(x)} rows; give −1 for a new row.")
     order = np.lexsort(x.T[::-1]) if x.shape[1] else np.arange(len(x))
     rows = np.ascontiguousarray(x[order]) if x.shape[1] else np.zeros((len(x), 1))
-    before = np.full(len(x), _NEW) if start is None else np.asarray(start)
+    before = np.full(len(x), NOWHERE) if start is None else np.asarray(start)
     found, afresh = _divide_rows(rows, before[order], cluster_size, seed, worst)
     labels = np.empty(len(x), np.int64)
     labels[order] = found

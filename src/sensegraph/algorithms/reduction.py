@@ -123,6 +123,6 @@ def _orthonormalize(columns: Floats) -> Floats:
     """An orthonormal basis of the columns, by the eigenvectors of their inner products; twice, for rounding."""
     for _ in range(2):
         values, turns = np.linalg.eigh(inner_product(columns, columns))
-        there = values > 1e-14 * max(float(values.max(initial=0.0)), 1e-300)
+        there = values > 1e-14 * float(values.max(initial=0.0))
         columns = matrix_product(columns, turns[:, there] / np.sqrt(values[there]))
     return columns

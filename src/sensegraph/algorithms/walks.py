@@ -59,7 +59,7 @@ def pagerank(walk: Moves, reset: NDArray[Any], damping: float = 0.5, steps: int 
         raise ValueError("a walk needs a start: `reset` must not be negative, and must have mass somewhere.")
     start = start / total
     source, share = walk.source.astype(np.intp), np.asarray(walk.share)  # converted once, not at every step
-    first = np.flatnonzero(np.diff(walk.target, prepend=-1))
+    first = np.flatnonzero(np.diff(walk.target, prepend=NOWHERE))
     reached = walk.target[first]
     dead = np.ones(len(start), bool)
     dead[source] = False
