@@ -214,3 +214,12 @@ def test_clusters_of_two_and_three_join_where_their_mean_is_just_accepted() -> N
     for accept, found in ((0.7, [[0, 1, 2, 3, 4]]), (0.71, [[0, 1], [2, 3, 4]])):
         assert cluster_by_linkage(5, inside + between, accept=accept, reject=0.1, joined=begun) == found
         assert cluster_by_linkage(5, inside + between, accept=accept, reject=0.1) == found
+
+
+def test_equal_rows_are_divided_no_further(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("_WHOLE", "_BRANCH", "_EACH"):
+        monkeypatch.setattr(meaning, name, 2)
+    assert meaning._divide_tree(np.ones((10, 1)), 5, 0).tolist() == [0] * 10
+    pairs = np.repeat([0.0, 100.0], 5)[:, None]
+    found = meaning._list_members(meaning._divide_tree(pairs, 5, 0))
+    assert sorted(rows.tolist() for rows in found) == [[0, 1, 2, 3, 4], [5, 6, 7, 8, 9]]
