@@ -125,3 +125,20 @@ def test_the_lock_of_a_navigator_is_its_own() -> None:
     assert "lock" not in repr(Navigator(rows, ()))
     with pytest.raises(TypeError):
         Navigator(rows, (), None)  # type: ignore[call-arg]
+
+
+def test_of_each_graph_twice_as_many_are_compared_as_are_wanted_and_64_at_least(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[int] = []
+
+    def note(self: Navigator, query: np.ndarray, wanted: int) -> np.ndarray:
+        asked.append(wanted)
+        return np.array([2, 1])
+
+    monkeypatch.setattr(Navigator, "_candidates", note)
+    navigator = Navigator(np.eye(4, dtype=np.float32), ())
+    for top in (1, 31, 32, 33, 100):
+        places, scores = navigator.nearest(np.array([0.1, 0.2, 0.3, 0.9], np.float32), top)
+        assert (places.tolist(), len(scores)) == ([2, 1][:top], min(top, 2))
+    assert asked == [64, 64, 64, 66, 200]

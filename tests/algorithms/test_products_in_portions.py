@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from sensegraph.algorithms import products
-from sensegraph.algorithms.products import inner_product, matrix_product, slice_rows
+from sensegraph.algorithms.products import inner_product, matrix_product
+from sensegraph.algorithms.ranking import slice_rows
 
 SHAPES = [(1, 1, 1), (7, 3, 2), (64, 8, 4), (65, 8, 4), (63, 9, 5), (130, 16, 33), (3, 17, 40), (0, 4, 3), (5, 0, 3),
           (9, 24, 1)]  # fmt: skip

@@ -15,7 +15,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sensegraph.algorithms.graphs import Floats, Ints, Longs
-from sensegraph.algorithms.products import inner_product, matrix_product, slice_rows
+from sensegraph.algorithms.products import inner_product, matrix_product
+from sensegraph.algorithms.ranking import slice_rows
 
 THRESHOLD = 0.1
 GRID = (1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 610, 987)

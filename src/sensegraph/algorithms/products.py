@@ -6,26 +6,14 @@ for more; and portions of a fixed size leave nothing that could depend on the nu
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from sensegraph.algorithms.graphs import Floats
+from sensegraph.algorithms.ranking import count_rows, slice_rows
 
 _MOST = 1 << 18  # multiplications up to which OpenBLAS keeps to one thread
 _DEEP = 512  # numbers that a portion sums at once
 _ROWS = 64  # of a portion, where the matrix on the right is wide
-
-
-def slice_rows(count: int, width: int, most: int) -> Iterator[slice]:
-    """Slices of `count` rows of `width` numbers that have no more than `most` numbers each, of one row at least."""
-    rows = count_rows(width, most)
-    return (slice(begin, min(begin + rows, count)) for begin in range(0, count, rows))
-
-
-def count_rows(width: int, most: int) -> int:
-    """How many rows of `width` numbers have no more than `most` numbers: one at least."""
-    return max(1, most // max(1, width))
 
 
 def matrix_product(left: Floats, right: Floats) -> Floats:

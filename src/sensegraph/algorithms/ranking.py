@@ -10,7 +10,7 @@ import hashlib
 import math
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
@@ -19,7 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import Floats, Longs
-from sensegraph.algorithms.products import slice_rows
 
 Item = TypeVar("Item", int, str)
 Ranked = tuple[Longs, Floats]
@@ -29,6 +28,20 @@ _SPARSE = 16  # columns for each that a query is not 0 in, from which only those
 _FEW = 8  # queries that are compared one by one
 _SAMPLE = 20_000  # scores that are looked at first, to leave out most of very many
 _TIMES = 30  # and as many more for each that is wanted
+
+
+# ── rows of a matrix, some at a time ────────────────────────────────────────────────────────────────────────────────
+
+
+def slice_rows(count: int, width: int, most: int) -> Iterator[slice]:
+    """Slices of `count` rows of `width` numbers that have no more than `most` numbers each, of one row at least."""
+    rows = count_rows(width, most)
+    return (slice(begin, min(begin + rows, count)) for begin in range(0, count, rows))
+
+
+def count_rows(width: int, most: int) -> int:
+    """How many rows of `width` numbers have no more than `most` numbers: one at least."""
+    return max(1, most // max(1, width))
 
 
 # ── nearest neighbours ───────────────────────────────────────────────────────────────────────────────────────────────

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import Floats
-from sensegraph.algorithms.products import inner_product, matrix_product, slice_rows
-from sensegraph.algorithms.ranking import Stack
+from sensegraph.algorithms.products import inner_product, matrix_product
+from sensegraph.algorithms.ranking import Stack, slice_rows
 
 DIMS = 32
 _BLOCK = 1 << 22  # numbers that are read at once: 32 MB

@@ -15,8 +15,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.products import slice_rows
-from sensegraph.algorithms.ranking import Stack
+from sensegraph.algorithms.ranking import Stack, slice_rows
 
 LEAST, USUAL, MOST = 65_536, 65_536, 262_144
 _BLOCK = 1 << 23  # numbers that are read at once: 32 MB
