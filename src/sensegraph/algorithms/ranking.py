@@ -30,7 +30,7 @@ _SAMPLE = 20_000  # scores that are looked at first, to leave out most of very m
 _TIMES = 30  # and as many more for each that is wanted
 
 
-# ── rows of a matrix, some at a time ────────────────────────────────────────────────────────────────────────────────
+# ── rows of a matrix, some at a time ─────────────────────────────────────────────────────────────────────────────────
 
 
 def slice_rows(count: int, width: int, most: int) -> Iterator[slice]:
