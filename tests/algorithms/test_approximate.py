@@ -142,3 +142,6 @@ def test_of_each_graph_twice_as_many_are_compared_as_are_wanted_and_64_at_least(
         places, scores = navigator.nearest(np.array([0.1, 0.2, 0.3, 0.9], np.float32), top)
         assert (places.tolist(), len(scores)) == ([2, 1][:top], min(top, 2))
     assert asked == [64, 64, 64, 66, 200]
+    for query, top in ((np.ones(4, np.float32), 0), (np.zeros(4, np.float32), 3)):
+        places, scores = navigator.nearest(query, top)
+        assert (places.tolist(), scores.tolist()) == ([], [])

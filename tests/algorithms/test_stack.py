@@ -136,3 +136,12 @@ def test_rows_of_matrices_are_taken_in_the_order_asked_for() -> None:
     assert stack.take([]).segments[0].shape == (0, 2)
     assert Stack().take([]).segments[0].shape == (0, 0)
     assert (stack[1].tolist(), stack[[0, 2]].tolist(), stack[:].tolist()[2]) == ([3, 4], [[1, 2], [5, 6]], [5, 6])
+
+
+@pytest.mark.parametrize(
+    ("begin", "end", "sizes"),
+    [(0, 2, [2]), (0, 3, [2, 1]), (1, 3, [1, 1]), (2, 3, [1]), (2, 5, [3]), (0, 9, [2, 3]), (1, 1, [0]), (5, 9, [0])],
+)
+def test_a_part_of_a_stack_has_no_empty_segments(begin: int, end: int, sizes: list[int]) -> None:
+    stack = Stack([np.zeros((rows, 1), np.float32) for rows in (2, 0, 3)])
+    assert [len(part) for part in stack.head(end, begin).segments] == sizes
