@@ -199,6 +199,16 @@ def test_a_block_of_which_less_than_half_is_known_is_divided_afresh(known: list[
     assert asked == [[not afresh], [afresh]]
 
 
+def test_a_block_that_would_stay_whole_is_divided_afresh_below_the_first_depth() -> None:
+    levels = [np.zeros(4, np.int32)] * 3
+    start = clustering.Start(tree_of(levels, 4), np.zeros(0, np.int32), np.zeros(3, np.bool_))
+    for depth, afresh in enumerate([False, True, True]):
+        update, asked = clustering._Update(start, clustering._Rule(1.0, 0.001, None, 0), 4), list[list[bool]]()
+        update._apply = lambda frame, which, split, root, asked=asked: asked.append(which.tolist())  # type: ignore[method-assign]
+        update.split(clustering._frame_whole(build_adjacency(graph([(0, 1), (1, 2), (2, 3)]))), depth)
+        assert asked == [[True], [afresh]]
+
+
 def test_from_so_many_keys_on_a_run_ends_sooner() -> None:
     """Of 40 keys one in 8 ends a run, and one in 2 a run of more than 7."""
     for low, ends in ((1, [40]), (2, [8, 16, 24, 32, 40]), (4, [8, 16, 24, 32, 40]), (8, list(range(1, 41)))):
@@ -227,7 +237,9 @@ def test_a_basis_has_the_columns_that_are_not_nearly_nothing_beside_the_longest(
     assert reduction._orthonormalize(np.zeros((3, 2))).shape == (3, 0)
 
 
-@pytest.mark.parametrize(("most", "sizes"), [(1, [4, 3, 2, 1, 1, 3, 2, 1]), (5, [4, 5, 5, 3]), (100, [17])])
+@pytest.mark.parametrize(
+    ("most", "sizes"), [(1, [4, 3, 2, 1, 1, 3, 2, 1]), (5, [4, 5, 5, 3]), (6, [4, 6, 6, 1]), (100, [17])]
+)
 def test_pairs_are_listed_so_many_at_once(monkeypatch: pytest.MonkeyPatch, most: int, sizes: list[int]) -> None:
     """Groups of 5, 0, 2 and 4: their entries have 4, 3, 2, 1 and 0, 1 and 0, 3, 2, 1 and 0 partners behind them."""
     monkeypatch.setattr(cooccurrence, "_BLOCK", most)
@@ -250,3 +262,14 @@ def test_rows_may_be_as_much_below_the_best_as_rounding_makes_them() -> None:
     """Each of n products and sums of float32 is off by at most a part in 2²³."""
     assert ranking._Best(np.array([3.0, 4.0]), 1).slack == 2 * 2 * 2.0**-23 * 5
     assert ranking._Best(np.ones(4), 1).slack == 2 * 4 * 2.0**-23 * 2
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("top", [1, 7, 40, 299, 300, 301])
+def test_the_best_of_many_scores_are_those_of_a_sort(monkeypatch: pytest.MonkeyPatch, seed: int, top: int) -> None:
+    monkeypatch.setattr(ranking, "_SAMPLE", 40)
+    monkeypatch.setattr(ranking, "_TIMES", 2)
+    scores = np.random.default_rng(seed).integers(-50, 400, 300).astype(np.float64)
+    wanted = sorted((i for i in range(300) if scores[i] > 0), key=lambda i: (-scores[i], i))[:top]
+    positions, found = ranking.select_best(scores, top)
+    assert (positions.tolist(), found.tolist()) == (wanted, scores[wanted].tolist())

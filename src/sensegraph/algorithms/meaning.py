@@ -216,7 +216,7 @@ def _split_positions(positions: Longs) -> list[Longs]:
 
 def _bound_sizes(x: Floats, labels: Longs, size: int, seed: int) -> Longs:
     """`labels` with every cluster of more than 2 · `size` rows divided until there is none."""
-    labels, fresh = labels.copy(), count(int(labels.max(initial=-1)) + 1)
+    labels, fresh = labels.copy(), count(int(labels.max(initial=NOWHERE)) + 1)
     for turn in range(_AGAIN + 1):
         large = [rows for rows in _list_members(labels) if len(rows) > 2 * size]
         for rows in large:

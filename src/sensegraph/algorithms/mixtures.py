@@ -150,8 +150,7 @@ def choose_k(x: Floats, *, seed: int = 0, grid: Sequence[int] = GRID, starts: in
     while True:
         known = sorted(tried)
         at, fine = known.index(best), max(1, best // 20)
-        beside = [*known[max(0, at - 1) : at], *known[at + 1 : at + 2]]
-        gaps = [other for other in beside if abs(best - other) > fine]
+        gaps = [other for other in known[max(0, at - 1) : at + 2] if abs(best - other) > fine]
         if not gaps:
             return best
         middles = [(best + other) // 2 if other < best else (best + other + 1) // 2 for other in gaps]
