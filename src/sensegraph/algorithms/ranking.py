@@ -98,7 +98,7 @@ class Stack:
         return int(self.starts[-1])
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-        return self[:].astype(dtype or np.float32, copy=False)
+        return np.asarray(self[:], dtype or np.float32)
 
     def __getitem__(self, where: Any) -> NDArray[np.float32]:
         if isinstance(where, slice) and where.step is None and self.segments:

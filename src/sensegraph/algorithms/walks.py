@@ -42,7 +42,7 @@ def build_moves(source: ArrayLike, target: ArrayLike, weight: ArrayLike, nodes: 
         raise ValueError(f"an edge leads outside of nodes 0 to {nodes - 1}.")
     out = np.bincount(a, weights=w, minlength=nodes)
     order = np.lexsort((w, a, b)).astype(np.int32)
-    share: Floats = out[a].astype(np.float64, copy=False)  # of no edges they are whole numbers
+    share = np.asarray(out[a], np.float64)  # of no edges they are whole numbers
     np.divide(w, share, out=share)
     return Moves(a[order], b[order], share[order])
 
@@ -171,7 +171,7 @@ def neighbourhood(way: Paths, nodes: Longs, mass: Floats, damping: float, limit:
         places, sizes = gather_entries(way.start, here)
         moved = np.repeat(x[here], sizes)
         moved *= way.share[places]
-        x = np.bincount(way.to[places], weights=moved, minlength=way.nodes).astype(np.float64, copy=False)
+        x = np.asarray(np.bincount(way.to[places], weights=moved, minlength=way.nodes), np.float64)
         x *= damping
         x[nodes] += (1 - damping) * mass
     x[nodes] = np.inf
