@@ -12,7 +12,8 @@ import pytest
 from sensegraph import Corpus
 from sensegraph.index.settings import IndexSettings
 from sensegraph.index.tracing import Tracing, Untraced, trace_build
-from sensegraph.runtime.keys import key
+from sensegraph.index.vectors import list_segments
+from sensegraph.runtime.keys import key, read_keys_below
 from sensegraph.runtime.results import step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.runtime.stores.sqlite import SqliteStore
@@ -44,6 +45,9 @@ def test_names_are_told_where_the_index_has_a_graph(tmp_path: Path, parts: tuple
         assert made.keys[: len(keys)] == tuple(keys)
         assert set(made.keys) > set(keys)
         assert not trace_build(keys, rt, IndexSettings(parts=parts, chunk_tokens=101)).whole
+        vectors = corpus.workspace.manifest().vectors
+        segments = list_segments.decode(rt.store.read([vectors])[vectors])
+        assert set(read_keys_below(rt.store, vectors) or ()) > set(segments) > set()
         assert trace_build([], rt, IndexSettings(parts=parts)) == trace_build([], rt, IndexSettings(parts=("graph",)))
 
 

@@ -55,13 +55,17 @@ PERSONS = (
     ("Hartmann", "person", 1), ("Eva Hartmann", "person", 1), ("Hartmann, Otto", "person", 1),
     ("E. Hartmann", "person", 1), ("Hartmann Works", "organization", 1), ("Eva", "person", 1), ("Bob", "person", 1),
     ("Robert Lee", "person", 1), ("Hartmann", "place", 1), ("Lee, Robert", "person", 1),
+    ("Hartmann, O.", "person", 1),
 )  # fmt: skip
 
 
 @pytest.mark.parametrize(
     ("row", "owners"),
-    [(0, [1, 2, 3]), (1, []), (2, []), (3, [1]), (4, []), (5, [1]), (6, [7, 9]), (7, []), (8, [1, 2, 3]), (9, [])],
-)
+    [
+        (0, [1, 2, 3, 10]), (1, []), (2, []), (3, [1]), (4, []), (5, [1]), (6, [7, 9]), (7, []), (8, [1, 2, 3, 10]),
+        (10, [2]),
+    ],
+)  # fmt: skip
 def test_a_name_is_short_for_persons_whose_names_are_longer(row: int, owners: list[int]) -> None:
     assert _Persons(named(*PERSONS)).list_owners(row) == owners
 
