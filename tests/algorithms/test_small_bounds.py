@@ -110,7 +110,7 @@ def test_a_row_alone_is_its_own_mean() -> None:
 
 
 def test_of_nearly_equal_entries_the_largest_is_positive() -> None:
-    along = np.array([-0.701, 0.713])
+    along = np.array([-0.703, 0.711])
     axes = fit_projection(np.linspace(-1, 1, 9)[:, None] * along / np.linalg.norm(along), 1).axes
     assert np.sign(axes[:, 0]).tolist() == [-1.0, 1.0]
 

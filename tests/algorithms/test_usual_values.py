@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
@@ -14,12 +13,9 @@ from sensegraph.algorithms import (
     clustering,
     cooccurrence,
     meaning,
-    mixtures,
-    products,
     ranking,
     reduction,
     similar,
-    sparse_rows,
     walks,
 )
 from sensegraph.algorithms.clustering import carry_tree, hierarchical_leiden, leiden
@@ -197,27 +193,6 @@ def test_a_row_of_zeros_displaces_no_row_that_is_far() -> None:
     rows = np.array([[0, 0], [0, 0], [-1, 0], [-2, 0]], np.float32)
     positions, scores = ranking.find_nearest_rows(rows, np.array([1, 0], np.float32), 1)
     assert (positions.tolist(), scores.tolist()) == ([2], [-1.0])
-
-
-@pytest.mark.parametrize(
-    ("of", "figures"),
-    [
-        (approximate, {"_LINKS": 16, "_BUILD": 128, "_SEARCH": 128, "_MANY": 64, "_FACTOR": 2, "_DEAR": 32}),
-        (cooccurrence, {"_BLOCK": 1 << 21}),
-        (meaning, {"_WHOLE": 256, "_BRANCH": 128, "_EACH": 16, "_LAST": 32, "_GAIN": 0.01, "_NEAR": 16}),
-        (meaning, {"_EXACT": 4096, "_BLOCK": 256, "_SLACK": 1e-9, "_MENDED": 4, "_AGAIN": 6}),
-        (mixtures, {"_BLOCK": 1 << 16, "_SAMPLE": 4096, "_TRIES": 2, "_CYCLES": 100, "_GAIN": 0.001}),
-        (products, {"_MOST": 1 << 18, "_DEEP": 512, "_ROWS": 64}),
-        (ranking, {"_BLOCK": 1 << 23, "_HOT": 1 << 19, "_SPARSE": 16, "_FEW": 8, "_SAMPLE": 20_000, "_TIMES": 30}),
-        (reduction, {"_BLOCK": 1 << 22, "_MORE": 8, "_ROUNDS": 40, "_FEW_ROUNDS": 2}),
-        (similar, {"_BLOCK": 1024, "_PAIRS": 1 << 20, "_PARTNERS": 1 << 17, "_SLACK": 1e-9}),
-        (sparse_rows, {"_PAYS": 2, "_SPARSE": 16}),
-        (walks, {"_SMALL": 400_000, "_LIMIT": 20_000, "_REACH": 3, "_LEAST": 1e-6}),
-    ],
-)
-def test_figures_of_time_and_memory_are_those_that_were_measured(of: Any, figures: dict[str, float]) -> None:
-    """They change hardly a result: whoever changes one has measured how long everything takes then."""
-    assert {name: getattr(of, name) for name in figures} == figures
 
 
 def test_what_a_stored_graph_is_says_how_it_was_made() -> None:
