@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 
 from sensegraph.retrieval.outline import people
+from sensegraph.retrieval.outline.part import OUTLINE
 from sensegraph.retrieval.outline.phrases import Phrase
 from sensegraph.retrieval.outline.themes import ThemeFinder
+from sensegraph.retrieval.outline.values import Outline
 
 
 def opened(*units: str, titles: int) -> Any:
@@ -102,3 +104,9 @@ def test_who_says_a_phrase_says_it_twice_and_does_not_lead() -> None:
     )
     phrase: Any = SimpleNamespace(spots=[*range(12), 9, 9])
     assert ThemeFinder._list_speakers(finder, phrase) == ["Ann", "Bo", "Cy"]
+
+
+def test_an_outline_without_notes_is_left_as_it_is() -> None:
+    value, none = Outline(), SimpleNamespace()
+    assert OUTLINE.restrict_to_scope(value, none) is value  # type: ignore[arg-type]
+    assert OUTLINE.restrict_to_moment(value, none) is value  # type: ignore[arg-type]
