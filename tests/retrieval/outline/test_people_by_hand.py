@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
-from sensegraph.retrieval.outline import people
+from sensegraph.retrieval.outline import evidence, people
 from sensegraph.retrieval.outline.part import OUTLINE
 from sensegraph.retrieval.outline.phrases import Phrase
 from sensegraph.retrieval.outline.themes import ThemeFinder
-from sensegraph.retrieval.outline.values import Outline
+from sensegraph.retrieval.outline.values import Outline, Sentence, Theme
+from sensegraph.types import Chunk
 
 
 def opened(*units: str, titles: int) -> Any:
@@ -110,3 +111,20 @@ def test_an_outline_without_notes_is_left_as_it_is() -> None:
     value, none = Outline(), SimpleNamespace()
     assert OUTLINE.restrict_to_scope(value, none) is value  # type: ignore[arg-type]
     assert OUTLINE.restrict_to_moment(value, none) is value  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("rates", "told"),
+    [
+        ([1.0, 1.0, 1.0], "abc"), ([0.0, -0.5, 0.0], ""), ([-0.01, 0.0, 0.5, 0.1], "bcd"), ([0.0, 2.0, 1.0], "abc"),
+        ([0.1, 0.2], ""), ([], ""),
+    ],
+)  # fmt: skip
+def test_people_are_told_of_whom_enough_is_said(monkeypatch: pytest.MonkeyPatch, rates: list[float], told: str) -> None:
+    """Each has a sentence of a chunk of their own."""
+    monkeypatch.setattr(evidence, "SAYS_WHO", 0.0)
+    monkeypatch.setattr(evidence, "FEW_PEOPLE", 3)
+    monkeypatch.setattr(evidence, "rate_mention", lambda name, said: rates["abcd".index(said[0])])
+    chunks = {c: Chunk(c, "d", 0, 20, 4, f"{c} Ann Lee keeps it.") for c in "abcd"}
+    themes = [Theme("Ann Lee", 1, sentences=(Sentence(c, 0, 19),)) for c in "abcd"[: len(rates)]]
+    assert "".join(said.source.chunk for said in evidence.tell_people(themes, chunks)) == told
