@@ -124,7 +124,9 @@ def test_people_are_told_of_whom_enough_is_said(monkeypatch: pytest.MonkeyPatch,
     """Each has a sentence of a chunk of their own."""
     monkeypatch.setattr(evidence, "SAYS_WHO", 0.0)
     monkeypatch.setattr(evidence, "FEW_PEOPLE", 3)
-    monkeypatch.setattr(evidence, "rate_mention", lambda name, said: rates["abcd".index(said[0])])
+    monkeypatch.setattr(
+        evidence, "rate_mention", lambda name, said: rates["abcd".index(said[0])] if name.person else -9
+    )
     chunks = {c: Chunk(c, "d", 0, 20, 4, f"{c} Ann Lee keeps it.") for c in "abcd"}
     themes = [Theme("Ann Lee", 1, sentences=(Sentence(c, 0, 19),)) for c in "abcd"[: len(rates)]]
     assert "".join(said.source.chunk for said in evidence.tell_people(themes, chunks)) == told

@@ -49,3 +49,22 @@ def test_titles_are_grouped_by_the_phrases_that_some_of_them_share(monkeypatch: 
     ]
     assert [most for _, most in picked] == [4, 4, 4]
     assert picked[1][0] == [(pytest.approx(1.2 / (1 + 0.2 * k)), (i, k)) for i in (3, 4) for k in range(3)]
+
+
+@pytest.mark.parametrize(
+    ("size", "spoken", "english", "talks", "story"),
+    [
+        (30_001, 4_501, True, [], True),
+        (30_000, 9_000, True, [], False),
+        (40_000, 6_000, True, [], False),
+        (40_000, 6_001, True, [], True),
+        (40_000, 9_000, False, [], False),
+        (40_000, 9_000, True, [0], False),
+    ],
+)
+def test_a_story_has_more_than_15000_characters_a_title(
+    size: int, spoken: int, english: bool, talks: list[int], story: bool
+) -> None:
+    notes = [SimpleNamespace(size=size - 9, spoken=spoken - 5), SimpleNamespace(size=9, spoken=5)]
+    gathered: Any = SimpleNamespace(english=english, titles=["a", "b"], notes=notes, talks=talks)
+    assert forms.is_story(gathered) is story
