@@ -273,3 +273,10 @@ def test_the_best_of_many_scores_are_those_of_a_sort(monkeypatch: pytest.MonkeyP
     wanted = sorted((i for i in range(300) if scores[i] > 0), key=lambda i: (-scores[i], i))[:top]
     positions, found = ranking.select_best(scores, top)
     assert (positions.tolist(), found.tolist()) == (wanted, scores[wanted].tolist())
+
+
+@pytest.mark.parametrize("columns", [2, 3, 5, 6, 7])
+def test_of_equal_entries_the_first_is_positive(columns: int) -> None:
+    along = -np.resize([1.0, -1.0], columns) / math.sqrt(columns)
+    axes = fit_projection(np.linspace(-1, 1, 9)[:, None] * along, 1).axes
+    assert np.sign(axes[:, 0]).tolist() == np.resize([1.0, -1.0], columns).tolist()

@@ -146,7 +146,7 @@ def _divide_tree(x: Floats, k: int, seed: int) -> Longs:
     for rows, share in waiting:  # grows while it is read
         # The components of a mixture: all clusters that are wanted of these rows, or so many for each.
         most = _WHOLE if len(rows) == len(x) else _LAST
-        wide = share if share <= most else min(_BRANCH, -(-share // _EACH))
+        wide = share if share <= most else min(_BRANCH, math.ceil(share / _EACH))
         parts = []
         if share > 1 and len(rows) > 1:
             parts = _list_members(fit_mixture(x[rows], wide, seed=seed + last, gain=_GAIN).assign(x[rows]))
