@@ -145,6 +145,11 @@ def list_events(count: int, days: int, title: str, ending: str, more: Sequence[S
     return evidence.list_events(_index([*made, *(tuple(row) for row in more)]))
 
 
+def count_kinds(*titles: str) -> str:
+    """How many documents of these titles each word ends the names of."""
+    return evidence.count_kinds(_index([(f"{i}.txt", title, "", "x") for i, title in enumerate(titles)]))
+
+
 def name_documents(*documents: Sequence[str]) -> str:
     """Documents by name."""
     return evidence.name_documents(_index(documents))

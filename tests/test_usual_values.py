@@ -31,6 +31,7 @@ class _Hidden:
 def run(a, b=2, /, c="c", *, d=(1, 2)): ...
 def _help(a=1): ...
 """
+    assert "_OWN = 7" in list(usual_values.values_of(ast.parse(text).body, private=True))
     assert list(usual_values.values_of(ast.parse(text).body)) == [
         "(MOST, LEAST) = (3, 0.5)",
         "FLAG = -1 < 0",

@@ -1,7 +1,9 @@
 """What holds where nothing is said: numbers and switches that stand as defaults and constants under public names, and
 how public classes are shown and compared where that is said (`repr=False`).
 
-They are pinned in tests/data/usual-values.txt. Where one was meant to change: `python tests/usual_values.py` writes
+They are pinned in tests/data/usual-values.txt. Of algorithms, the index and retrieval the constants under private
+names are pinned too: figures of time, memory and rounding, which change hardly a result, and which nobody changes
+without measuring what they cost then. Where one was meant to change: `python tests/usual_values.py` writes
 the file again. Of the engines only defaults of fields and parameters are pinned: their constants are figures of many
 rules, and are tested by what the rules do.
 """
@@ -17,6 +19,7 @@ import sensegraph
 
 PACKAGE = Path(sensegraph.__file__).resolve().parent
 PINNED = Path(__file__).resolve().parent / "data" / "usual-values.txt"
+MEASURED = ("algorithms/", "index/", "retrieval/")  # whose private constants are pinned
 _LONGEST = 200  # characters of a value: a longer one is a table of data, whose parts are not defaults
 
 
@@ -28,8 +31,11 @@ def is_usual(value: ast.expr | None) -> bool:
     return plain and len(ast.unparse(value)) <= _LONGEST
 
 
-def values_of(body: list[ast.stmt], of: str = "") -> Iterator[str]:
-    """`name = value` of the constants, fields and parameters that a module or a class gives such a value."""
+def values_of(body: list[ast.stmt], of: str = "", *, private: bool = False) -> Iterator[str]:
+    """`name = value` of the constants, fields and parameters that a module or a class gives such a value.
+
+    Of `private` names only constants.
+    """
     for node in body:
         match node:
             case ast.ClassDef(name=name, body=inner, decorator_list=made) if not name.startswith("_"):
@@ -43,7 +49,7 @@ def values_of(body: list[ast.stmt], of: str = "") -> Iterator[str]:
                 pairs += [(arg, value) for arg, value in zip(args.kwonlyargs, args.kw_defaults, strict=True) if value]
                 yield from (f"{of}{name}({arg.arg}) = {ast.unparse(value)}" for arg, value in pairs if is_usual(value))
             case ast.Assign(targets=[target], value=value) | ast.AnnAssign(target=target, value=ast.expr() as value):
-                if is_usual(value) and not ast.unparse(target).lstrip("(").startswith("_"):
+                if is_usual(value) and (private or not ast.unparse(target).lstrip("(").startswith("_")):
                     yield f"{of}{ast.unparse(target)} = {ast.unparse(value)}"
 
 
@@ -53,7 +59,8 @@ def all_values() -> str:
     lines: list[str] = []
     for path in sorted(PACKAGE.rglob("*.py")):
         name = path.relative_to(PACKAGE).as_posix()
-        found = list(values_of(ast.parse(path.read_text(encoding="utf-8")).body))
+        body = ast.parse(path.read_text(encoding="utf-8")).body
+        found = list(values_of(body, private=name.startswith(MEASURED)))
         if name.startswith("engines/"):
             found = [value for value in found if not value.partition(" = ")[0].isupper()]
         if found:

@@ -111,3 +111,14 @@ def test_defect_1_a_node_that_is_its_own_parent_is_refused() -> None:
 def test_defect_2_chains_of_different_lengths_are_refused() -> None:
     with pytest.raises(ValueError, match="differ in length"):
         list_ancestor_chains(SMALL, [0, 4])
+
+
+@pytest.mark.parametrize(
+    ("chains", "level"),
+    [
+        ([[0, 5, 7], [1, 5, 7]], 1), ([[0, 5, 7], [1, 6, 7]], 2), ([[0, 5], [1, 6]], 2), ([[0, 5], [0, 5]], 0),
+        ([[0, 5, 7], [1, 5, 7], [2, 6, 7]], 2), ([[3, 4]], 0),
+    ],
+)  # fmt: skip
+def test_chains_meet_on_the_lowest_level_where_all_have_one_node(chains: list[list[int]], level: int) -> None:
+    assert find_meeting_level(np.array(chains, np.int32)) == level

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sensegraph.algorithms import approximate
 from sensegraph.algorithms.approximate import Navigator, build_navigation, is_installed
 from sensegraph.algorithms.ranking import find_nearest_rows
 
@@ -111,3 +112,36 @@ def test_many_threads_find_what_one_finds() -> None:
     assert [len(found) for found in alone] == [7] * 60
     with ThreadPoolExecutor(4) as pool:
         assert [f[0].tolist() for f in pool.map(lambda q: navigator.nearest(q, 7), asked)] == alone
+
+
+@pytest.mark.parametrize(("spec", "wanted"), [(None, False), ("a specification", True)])
+def test_the_library_is_looked_for_by_its_name(monkeypatch: pytest.MonkeyPatch, spec: object, wanted: bool) -> None:
+    monkeypatch.setattr(approximate, "find_spec", {"usearch": spec}.get)
+    assert is_installed() is wanted
+
+
+def test_the_lock_of_a_navigator_is_its_own() -> None:
+    rows = units(2)
+    assert "lock" not in repr(Navigator(rows, ()))
+    with pytest.raises(TypeError):
+        Navigator(rows, (), None)  # type: ignore[call-arg]
+
+
+def test_of_each_graph_twice_as_many_are_compared_as_are_wanted_and_64_at_least(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[int] = []
+
+    def note(self: Navigator, query: np.ndarray, wanted: int) -> np.ndarray:
+        asked.append(wanted)
+        return np.array([2, 1])
+
+    monkeypatch.setattr(Navigator, "_candidates", note)
+    navigator = Navigator(np.eye(4, dtype=np.float32), ())
+    for top in (1, 31, 32, 33, 100):
+        places, scores = navigator.nearest(np.array([0.1, 0.2, 0.3, 0.9], np.float32), top)
+        assert (places.tolist(), len(scores)) == ([2, 1][:top], min(top, 2))
+    assert asked == [64, 64, 64, 66, 200]
+    for query, top in ((np.ones(4, np.float32), 0), (np.zeros(4, np.float32), 3)):
+        places, scores = navigator.nearest(query, top)
+        assert (places.tolist(), scores.tolist()) == ([], [])

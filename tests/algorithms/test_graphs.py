@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -129,3 +131,10 @@ def test_the_two_factions_of_the_karate_club_have_the_published_modularity() -> 
     edges = karate()
     assert (edges.nodes, len(edges.weight)) == (34, 78)
     assert modularity(edges, np.array([v in first for v in range(34)], np.int64)) == pytest.approx(0.37146614)
+
+
+def test_weights_of_one_pair_have_the_same_sum_in_any_order() -> None:
+    """In floating point 0.1 + (0.2 + 0.3) is not 0.3 + (0.1 + 0.2)."""
+    every = [canonical_edges([0, 1, 0], [1, 0, 1], weights, 2) for weights in permutations((0.3, 0.1, 0.2))]
+    assert {edges.weight.tobytes() for edges in every} == {np.array([0.1 + (0.2 + 0.3)]).tobytes()}
+    assert {(*edges.source.tolist(), *edges.target.tolist()) for edges in every} == {(0, 1)}

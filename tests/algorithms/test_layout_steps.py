@@ -5,6 +5,8 @@ from __future__ import annotations
 import cmath
 import math
 from itertools import combinations
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -41,6 +43,16 @@ def test_in_small_groups_every_disc_repels_every_other_with_its_area(group: np.n
     assert sorted(zip(repel.i.tolist(), repel.j.tolist(), strict=True)) == sorted(pairs)
     assert repel.mass.tolist() == (SIZES[repel.j] ** 2).tolist()
     assert repel.least.tolist() == (((SIZES[repel.i] + SIZES[repel.j]) / 2) ** 2).tolist()
+
+
+def test_a_disc_is_pushed_by_those_behind_it_in_its_group_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    lot: Any = SimpleNamespace(random=lambda count: np.resize([0.0, 0.6, 0.99], count))
+    group = np.array([1, 0, 0, 0])
+    every = layout._draw_repelling(np.ones(4), group, lot)
+    assert (every.i.tolist(), every.j.tolist()) == ([1, 1, 2, 2, 3, 3], [2, 3, 3, 1, 1, 2])
+    monkeypatch.setattr(layout, "_PAIRS", 1)
+    some = layout._draw_repelling(np.array([1.0, 1, 2, 3]), group, lot)
+    assert (some.i.tolist(), some.j.tolist(), some.mass.tolist()) == ([1, 2, 3], [2, 1, 2], [8.0, 2.0, 8.0])
 
 
 @pytest.mark.parametrize(("members", "drawn"), [(32, 31), (33, 32), (34, 32), (70, 32)])

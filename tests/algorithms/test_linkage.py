@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -97,3 +98,15 @@ def test_components_are_what_pairs_connect(pairs: list[tuple[int, int]]):
     assert sorted(row for rows in found for row in rows) == list(range(COUNT))
     assert set(pairs) <= together(found)
     assert len(found) >= COUNT - len(pairs)
+
+
+def test_a_row_that_may_not_be_with_one_of_a_cluster_does_not_come_in_with_others():
+    """0 and 1 join, then 2 and 3; of 1 and 2 nothing is known."""
+    scores = [(0, 1, 0.95), (2, 3, 0.9), (0, 2, 0.85), (0, 3, 0.8), (1, 3, 0.8)]
+    assert cluster_by_linkage(4, scores, accept=0.5, reject=0.25) == [[0, 1], [2, 3]]
+    assert cluster_by_linkage(4, [*scores, (1, 2, 0.3)], accept=0.5, reject=0.25) == [[0, 1, 2, 3]]
+
+
+@pytest.mark.parametrize(("score", "joined"), [(0.8, True), (0.8 - 1e-6, True), (0.8 - 3e-6, False)])
+def test_scores_are_counted_in_millionths(score: float, joined: bool):
+    assert cluster_by_linkage(2, [(0, 1, score)], accept=0.8, reject=0.1) == ([[0, 1]] if joined else [[0], [1]])

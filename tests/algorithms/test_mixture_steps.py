@@ -154,17 +154,18 @@ def test_a_sample_stands_for_very_many_rows_and_all_are_fitted_in_the_end(monkey
 
 
 @pytest.mark.parametrize(
-    ("n", "k", "wanted"),
-    [
-        (0, 3, []), (1, 3, [(0, 1)]), (20, 3, [(0, 20)]), (21, 3, [(0, 20), (20, 21)]),
-        (3, 61, [(0, 1), (1, 2), (2, 3)]), (61, 1, [(0, 60), (60, 61)]), (60, 1, [(0, 60)]),
-    ],
-)  # fmt: skip
-def test_rows_are_taken_in_blocks_of_so_many_numbers(
-    monkeypatch: pytest.MonkeyPatch, n: int, k: int, wanted: list[tuple[int, int]]
-) -> None:
-    monkeypatch.setattr(mixtures, "_BLOCK", 60)
-    assert [(s.start, s.stop) for s in mixtures._portions(n, k)] == wanted
+    ("n", "m", "k", "data", "seed"), [(60, 2, 4, 0, 1), (60, 2, 4, 3, 2), (80, 2, 5, 5, 2), (60, 1, 4, 1, 3)]
+)
+def test_of_several_starts_the_best_after_two_cycles_is_taken(n: int, m: int, k: int, data: int, seed: int) -> None:
+    """Where another is the best after one cycle, and after all."""
+    x = np.random.default_rng(data).standard_normal((n, m)).round(2)
+    rows, random = x - x.mean(axis=0), np.random.default_rng(seed)
+    starts = [mixtures._start_around(rows, mixtures._draw_seeds(rows, k, random)) for _ in range(5)]
+    tried = [(mixtures._run_em(rows, mixture, prior, 2), prior) for mixture, prior in starts]
+    assert {len(mixture.trace) for mixture, _ in tried} == {3}
+    best = max(tried, key=lambda one: one[0].trace[2])
+    assert best is not max(tried, key=lambda one: one[0].trace[1])
+    assert fit_mixture(x, k, seed=seed).trace == mixtures._run_em(rows, *best, 100).trace
 
 
 def test_a_row_is_of_every_component_above_a_tenth_and_of_the_most_probable() -> None:

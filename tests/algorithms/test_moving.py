@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from small_graphs import graph, graphs, ring_of_cliques
 
-from sensegraph.algorithms.graphs import Edges, build_adjacency, modularity
-from sensegraph.algorithms.moving import _Mover, settle_labels
+from sensegraph.algorithms.graphs import Edges, build_adjacency, canonical_edges, modularity
+from sensegraph.algorithms.moving import _move_nodes, _Mover, settle_labels
 
 
 def settle(edges: Edges, labels: np.ndarray, frontier: np.ndarray, resolution: float = 1.0) -> tuple:
@@ -88,3 +88,13 @@ def test_a_node_for_which_every_community_is_too_heavy_is_left_alone() -> None:
     after, moved = settle(graph([(0, 1)]), np.array([0, 0]), np.array([True, True]), resolution=10.0)
     assert after[0] != after[1]
     assert moved.sum() == 1
+
+
+def test_what_a_node_leaves_behind_moves_after_it() -> None:
+    """Node 1 joins 0, 2, 3 and 5, then 4 does, which was not asked about: it is a neighbour of 1."""
+    links = [(1, 2, 1.0), (1, 3, 2.0), (1, 4, 1.0), (2, 3, 3.0), (2, 5, 2.0), (3, 4, 2.0), (4, 5, 3.0)]
+    one, other, weight = zip(*links, strict=True)
+    adjacency = build_adjacency(canonical_edges(one, other, weight, 6))
+    penalty, labels = np.full(6, 1 / 28), np.array([0, 1, 0, 0, 2, 0])
+    found, moved = _move_nodes(adjacency, adjacency.strength(), labels, np.arange(6) == 1, penalty)
+    assert (found.tolist(), np.flatnonzero(moved).tolist()) == ([0] * 6, [1, 4])

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sensegraph.algorithms.graphs import build_adjacency, canonical_edges
-from sensegraph.algorithms.paths import find_paths_through, shortest_path
+from sensegraph.algorithms.paths import _Side, find_paths_through, shortest_path
 
 PAIRS = st.lists(st.tuples(st.integers(0, 19), st.integers(0, 19)), max_size=40)
 
@@ -79,3 +79,15 @@ def test_ways_lead_from_each_stop_to_the_next(pairs: list[tuple[int, int]], stop
     start, neighbours = rows(pairs)
     wanted = [pair for pair in pairwise(stops) if distance(start, neighbours, *pair) >= 0]
     assert [(way[0], way[-1]) for way in find_paths_through(start, neighbours, stops)] == wanted
+
+
+def test_the_side_is_as_wide_as_its_outermost_nodes_have_edges() -> None:
+    """0 is joined to 1, 2 and 3, and 3 to 4 and 5."""
+    side = _Side(*rows([(0, 1), (0, 2), (0, 3), (3, 4), (3, 5)], 6), 0)
+    assert (side.front.tolist(), side.width) == ([0], 3)
+    assert side.grow()
+    assert (side.front.tolist(), side.width) == ([1, 2, 3], 5)
+    assert side.grow()
+    assert (side.front.tolist(), side.width) == ([4, 5], 2)
+    assert not side.grow()
+    assert side.far.tolist() == [0, 1, 1, 1, 2, 2]

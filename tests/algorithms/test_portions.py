@@ -54,11 +54,11 @@ def test_a_projection_is_the_same_in_blocks_and_its_parts_are_what_they_say(monk
     assert whole(rows) == pytest.approx(wanted, abs=1e-4)
     found = whole(rows).tobytes()
     assert fit_projection(rows).axes.shape == (5, 5)
-    monkeypatch.setattr(reduction, "_BLOCK_BYTES", 8 * 5 * 7)
+    monkeypatch.setattr(reduction, "_BLOCK", 5 * 7)
     assert [len(block) for _, block in reduction._read_blocks(rows)] == [7] * 8 + [4]
     assert [begin for begin, _ in reduction._read_blocks(rows)] == list(range(0, 60, 7))
     assert fit_projection(rows, 3)(rows).tobytes() == found
-    monkeypatch.setattr(reduction, "_BLOCK_BYTES", 1)
+    monkeypatch.setattr(reduction, "_BLOCK", 1)
     assert [len(block) for _, block in reduction._read_blocks(rows[:3])] == [1, 1, 1]
     assert len(reduction.reduce_dimensions(np.random.default_rng(0).standard_normal((90, 40))).T) == 32
 

@@ -7,6 +7,7 @@ import pytest
 
 from sensegraph.algorithms import products
 from sensegraph.algorithms.products import inner_product, matrix_product
+from sensegraph.algorithms.ranking import slice_rows
 
 SHAPES = [(1, 1, 1), (7, 3, 2), (64, 8, 4), (65, 8, 4), (63, 9, 5), (130, 16, 33), (3, 17, 40), (0, 4, 3), (5, 0, 3),
           (9, 24, 1)]  # fmt: skip
@@ -52,3 +53,17 @@ def test_no_portion_takes_more_multiplications_than_one_thread(monkeypatch: pyte
     inner_product(whole_numbers(700, 300, 1), whole_numbers(700, 20, 2))
     assert {(a, c) for a, _, c in taken} == {(204, 20), (96, 20)}
     assert sorted({b for _, b, _ in taken}) == [64, 136]
+
+
+@pytest.mark.parametrize(
+    ("count", "width", "most", "wanted"),
+    [
+        (0, 3, 60, []), (1, 3, 60, [(0, 1)]), (20, 3, 60, [(0, 20)]), (21, 3, 60, [(0, 20), (20, 21)]),
+        (3, 61, 60, [(0, 1), (1, 2), (2, 3)]), (61, 1, 60, [(0, 60), (60, 61)]), (60, 1, 60, [(0, 60)]),
+        (5, 0, 2, [(0, 2), (2, 4), (4, 5)]),
+    ],
+)  # fmt: skip
+def test_rows_are_taken_in_slices_of_so_many_numbers(
+    count: int, width: int, most: int, wanted: list[tuple[int, int]]
+) -> None:
+    assert [(s.start, s.stop) for s in slice_rows(count, width, most)] == wanted

@@ -40,7 +40,7 @@ def test_the_nearest_are_those_of_a_sort_of_all_scores(rows: int, dim: int, seed
     vectors = rng.integers(-1, 2, (rows, dim)).astype(np.float32)
     query = rng.integers(-1, 2, dim).astype(np.float32)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ranking, "_BLOCK_BYTES", block * 4)
+        patch.setattr(ranking, "_BLOCK", block)
         positions, scores = find_nearest_rows(vectors, query, top)
     assert positions.tolist() == expected_nearest(vectors, query, top)
     assert_array_equal(scores, vectors[positions] @ query)
@@ -50,7 +50,7 @@ def test_the_nearest_are_those_of_a_sort_of_all_scores(rows: int, dim: int, seed
 def test_the_block_does_not_change_a_bit(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     vectors, query = units(500, 48, seed), units(1, 48, 99)[0]
     whole = find_nearest_rows(vectors, query, 20)
-    monkeypatch.setattr(ranking, "_BLOCK_BYTES", 7 * 4 * 48)
+    monkeypatch.setattr(ranking, "_BLOCK", 7 * 48)
     parts = find_nearest_rows(vectors, query, 20)
     assert [x.tobytes() for x in whole] == [x.tobytes() for x in parts]
     assert whole[0].tolist() == expected_nearest(vectors, query, 20)

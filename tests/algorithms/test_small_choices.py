@@ -148,8 +148,8 @@ def test_a_cluster_of_more_than_twice_the_size_is_divided_and_one_of_twice_is_no
      (50_001, 1, 1), (10**7, 2, 1)],
 )  # fmt: skip
 def test_large_graphs_get_fewer_cycles(edges: int, depth: int, cycles: int) -> None:
-    assert _Rule(10, 1.0, 0.001, None, 0).cycles(edges, depth) == cycles
-    assert _Rule(10, 1.0, 0.001, 5, 0).cycles(edges, depth) == 5
+    assert _Rule(1.0, 0.001, None, 0).cycles(edges, depth) == cycles
+    assert _Rule(1.0, 0.001, 5, 0).cycles(edges, depth) == 5
 
 
 def graph(*pairs: tuple[int, int], nodes: int = 6, weights: list[float] | None = None) -> clustering.Edges:
@@ -170,7 +170,7 @@ def test_a_community_that_is_no_longer_joined_counts_as_its_parts() -> None:
 def test_a_division_counts_where_it_gains_quality() -> None:
     """Two triangles and a bridge: 6/7 of the edges are inside, and each half has half of all ends: 6/7 − γ/2."""
     frame = _frame_whole(build_adjacency(TRIANGLES))
-    halves, one, rule = np.array([0, 0, 0, 3, 3, 3]), np.zeros(6, np.int32), _Rule(1, 1.0, 0.001, None, 0)
+    halves, one, rule = np.array([0, 0, 0, 3, 3, 3]), np.zeros(6, np.int32), _Rule(1.0, 0.001, None, 0)
     assert _gains_quality(frame, halves, rule, 0).tolist() == [True]
     assert _gains_quality(frame, one, rule, 0).tolist() == [False]
     for resolution, better in ((2 / 7 - 0.01, False), (2 / 7 + 0.01, True)):  # 6/7 − γ/2 > 1 − γ
@@ -214,3 +214,12 @@ def test_clusters_of_two_and_three_join_where_their_mean_is_just_accepted() -> N
     for accept, found in ((0.7, [[0, 1, 2, 3, 4]]), (0.71, [[0, 1], [2, 3, 4]])):
         assert cluster_by_linkage(5, inside + between, accept=accept, reject=0.1, joined=begun) == found
         assert cluster_by_linkage(5, inside + between, accept=accept, reject=0.1) == found
+
+
+def test_equal_rows_are_divided_no_further(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("_WHOLE", "_BRANCH", "_EACH"):
+        monkeypatch.setattr(meaning, name, 2)
+    assert meaning._divide_tree(np.ones((10, 1)), 5, 0).tolist() == [0] * 10
+    pairs = np.repeat([0.0, 100.0], 5)[:, None]
+    found = meaning._list_members(meaning._divide_tree(pairs, 5, 0))
+    assert sorted(rows.tolist() for rows in found) == [[0, 1, 2, 3, 4], [5, 6, 7, 8, 9]]

@@ -65,8 +65,8 @@ def test_the_nearest_are_those_in_one_matrix(
     stack = stacked(sizes, dim, seed, numbers)
     queries = np.random.default_rng(seed + 1).standard_normal((asked, dim)).astype(np.float32)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ranking, "_BLOCK_BYTES", 4 * block)
-        patch.setattr(ranking, "_HOT_BYTES", 3 * block)
+        patch.setattr(ranking, "_BLOCK", block)
+        patch.setattr(ranking, "_HOT", max(1, 3 * block // 4))
         found = nearest_each(stack, queries, top) if sizes else []
     assert len(found) == (asked if sizes else 0)
     whole = nearest_each(np.asarray(stack), queries, top) if sizes else []
@@ -128,3 +128,20 @@ def test_a_stack_is_equal_to_itself_alone_and_can_be_a_key() -> None:
     one, other = (Stack((np.zeros((2, 3), np.float32),)) for _ in range(2))
     assert (one == one, one == other) == (True, False)
     assert {one: 1, other: 2}[one] == 1
+
+
+def test_rows_of_matrices_are_taken_in_the_order_asked_for() -> None:
+    stack = Stack([np.array([[1, 2], [3, 4]], np.float32), np.array([[5, 6]], np.float32)])
+    assert stack.take([2, 0, 1, 2]).segments[0].tolist() == [[5, 6], [1, 2], [3, 4], [5, 6]]
+    assert stack.take([]).segments[0].shape == (0, 2)
+    assert Stack().take([]).segments[0].shape == (0, 0)
+    assert (stack[1].tolist(), stack[[0, 2]].tolist(), stack[:].tolist()[2]) == ([3, 4], [[1, 2], [5, 6]], [5, 6])
+
+
+@pytest.mark.parametrize(
+    ("begin", "end", "sizes"),
+    [(0, 2, [2]), (0, 3, [2, 1]), (1, 3, [1, 1]), (2, 3, [1]), (2, 5, [3]), (0, 9, [2, 3]), (1, 1, [0]), (5, 9, [0])],
+)
+def test_a_part_of_a_stack_has_no_empty_segments(begin: int, end: int, sizes: list[int]) -> None:
+    stack = Stack([np.zeros((rows, 1), np.float32) for rows in (2, 0, 3)])
+    assert [len(part) for part in stack.head(end, begin).segments] == sizes

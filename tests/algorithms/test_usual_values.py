@@ -8,7 +8,16 @@ import numpy as np
 import pytest
 from small_graphs import graph, karate
 
-from sensegraph.algorithms import approximate, clustering, cooccurrence, meaning, ranking, reduction, similar, walks
+from sensegraph.algorithms import (
+    approximate,
+    clustering,
+    cooccurrence,
+    meaning,
+    ranking,
+    reduction,
+    similar,
+    walks,
+)
 from sensegraph.algorithms.clustering import carry_tree, hierarchical_leiden, leiden
 from sensegraph.algorithms.cooccurrence import Pruning, prune_concepts
 from sensegraph.algorithms.diversity import rank_by_mmr
@@ -99,9 +108,9 @@ def test_a_walk_returns_half_of_the_time_and_takes_ten_steps() -> None:
     ],
 )  # fmt: skip
 def test_leiden_takes_fewer_cycles_the_more_edges_there_are(edges: int, depth: int, cycles: int) -> None:
-    assert clustering._Rule(10, 1.0, 0.001, None, 0).cycles(edges, depth) == cycles
-    assert isinstance(clustering._Rule(10, 1.0, 0.001, None, 0).cycles(edges, depth), int)
-    assert clustering._Rule(10, 1.0, 0.001, 7, 0).cycles(edges, depth) == 7
+    assert clustering._Rule(1.0, 0.001, None, 0).cycles(edges, depth) == cycles
+    assert isinstance(clustering._Rule(1.0, 0.001, None, 0).cycles(edges, depth), int)
+    assert clustering._Rule(1.0, 0.001, 7, 0).cycles(edges, depth) == 7
 
 
 def test_communities_of_more_than_ten_are_divided_where_nothing_is_said() -> None:
@@ -176,7 +185,7 @@ def test_clusters_join_from_a_mean_on_and_no_pair_is_below_what_is_rejected(
 def test_a_direction_of_hardly_any_variance_is_one_and_rounding_is_none() -> None:
     signs = np.random.default_rng(0).permutation(np.tile([1.0, -1.0], 500))
     wide = np.tile([1.0, 1.0, -1.0, -1.0], 250)
-    for least, columns in ((1e-3, 2), (1e-6, 1), (0.0, 1)):
+    for least, columns in ((1e-3, 2), (4e-6, 2), (2e-6, 1), (0.0, 1)):
         assert reduction.reduce_dimensions(np.column_stack((wide, least * signs))).shape == (1000, columns)
 
 
@@ -184,3 +193,8 @@ def test_a_row_of_zeros_displaces_no_row_that_is_far() -> None:
     rows = np.array([[0, 0], [0, 0], [-1, 0], [-2, 0]], np.float32)
     positions, scores = ranking.find_nearest_rows(rows, np.array([1, 0], np.float32), 1)
     assert (positions.tolist(), scores.tolist()) == ([2], [-1.0])
+
+
+def test_what_a_stored_graph_is_says_how_it_was_made() -> None:
+    made = f"usearch 2, i8, {approximate._LINKS} links, {approximate._BUILD} looked at"
+    assert made == approximate.FORMAT

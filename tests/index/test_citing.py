@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -263,3 +264,14 @@ def test_the_documents_behind_passages_come_best_first_and_once() -> None:
         Passage("chunk", "3", "", sources=(Source("storm@20", 0, 1),)),
     ]
     assert documents_behind(passages, SHELF) == ("storm", "keeper")
+
+
+def test_a_citation_has_the_page_and_the_figure_of_where_it_begins() -> None:
+    class Placed(GraphReader):
+        def figure(self, name: str, place: int) -> Any:
+            return name, place
+
+    shelf: Any = Placed()
+    _, (first, second), _ = cite_statements([said("a", Source("keeper@0", 4, 20), Source("keeper@20", 0, 3))], shelf)
+    assert (first.start, first.end, first.page, first.figure) == (4, 20, 1, ("keeper", 4))
+    assert (second.start, second.end, second.page, second.figure) == (20, 23, 2, ("keeper", 20))

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from math import ceil
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from scripted import ScriptedServer
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.index.estimate import Estimate, Foresight, StepEstimate, foresee_extraction
+from sensegraph.index import estimate
+from sensegraph.index.estimate import Estimate, Foresight, StepEstimate, foresee_extraction, round_limit
 from sensegraph.index.extraction import extract_records
 from sensegraph.index.graph.graph_settings import GraphSettings
 from sensegraph.index.graph.merging import merge_extractions
 from sensegraph.index.settings import IndexSettings
 from sensegraph.language.text import count_tokens
 from sensegraph.protocols import PricedEngine
+from sensegraph.resolution.aliases import Aliases
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import Chunk, Document, ExtractedEntity, Extraction, Usage
 from wired import corpus, runtime, stories
@@ -113,3 +116,44 @@ def test_what_this_machine_does_costs_nothing_and_is_counted(tmp_path: Path) -> 
         again = made.estimate()
         assert {s.items for s in again.steps} == {0}
         assert (again.documents, again.chunks) == (2, 2)
+
+
+def test_a_step_before_the_build_is_added_to_all_sums() -> None:
+    build = Estimate(2, 9, (StepEstimate("extract", 9, 9, 100, 50),), 9, 100, 50, 7, 1.5, 400)
+    whole = build.with_step("describe", Usage(3, 40, 20, cost_usd=0.25))
+    assert whole.steps == (StepEstimate("describe", 3, 3, 40, 20), *build.steps)
+    assert (whole.calls, whole.prompt_tokens, whole.completion_tokens, whole.cost_usd) == (12, 140, 70, 1.75)
+    assert (whole.embedding_tokens, whole.tokens, whole.most_tokens) == (7, 217, round_limit(217))
+    assert whole.usage == Usage(12, 140, 70, embedding_tokens=7, cost_usd=1.75)
+    assert build.with_step("describe", Usage()) is build
+
+
+LOG = Aliases(groups=((("a", "p"), ("b", "p")),), moved=((("c", "p"), "d1", ("c", "q")),))
+LAST = Aliases(groups=((("a", "p"), ("b", "p"), ("e", "p")), (("f", "p"), ("g", "p"))), moved=LOG.moved)
+
+
+@pytest.mark.parametrize(
+    ("log", "graph", "automatic", "last"),
+    [
+        (LOG, "g", True, True),
+        (LOG, "g", False, False),
+        (LOG, "", True, False),
+        (LOG, None, True, False),
+        (Aliases(), "g", True, True),
+        (Aliases(groups=((("a", "p"), ("x", "p")),)), "g", True, False),
+        (Aliases(groups=(*LOG.groups, (("a", "p"), ("x", "p")))), "g", True, False),
+        (Aliases(groups=LOG.groups, moved=((("c", "p"), "d2", ("c", "q")),)), "g", True, False),
+        (Aliases(groups=LOG.groups, apart=((("a", "p"), ("x", "p")),)), "g", True, False),
+    ],
+)
+def test_names_are_as_in_the_last_build_where_it_holds_all_of_the_log(
+    monkeypatch: pytest.MonkeyPatch, log: Aliases, graph: str | None, automatic: bool, last: bool
+) -> None:
+    monkeypatch.setattr(estimate, "read_operations", lambda store: [])
+    monkeypatch.setattr(estimate, "replay_operations", lambda operations: SimpleNamespace(aliases=log))
+    monkeypatch.setattr(estimate, "read_manifest", lambda store: SimpleNamespace(graph=graph))
+    monkeypatch.setattr(estimate, "aliases_of", lambda rt, made: LAST)
+    store = SimpleNamespace(ref=lambda name: "" if graph is None else "m")
+    settings = SimpleNamespace(resolve=SimpleNamespace(automatic=automatic))
+    asked: Any = SimpleNamespace(rt=SimpleNamespace(store=store), settings=settings)
+    assert Foresight._aliases(asked) is (LAST if last else log)

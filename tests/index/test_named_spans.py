@@ -23,6 +23,9 @@ def told(text: str, *entities: Entity) -> list[tuple[str, str]]:
         ("ADA FINCH came; ada finch left.", ["Ada Finch"], ["ADA FINCH", "ada finch"]),
         ("It was IT that it was.", ["IT"], ["IT"]),  # short names keep their case
         ("Finchley is no Finch.", ["Finch"], ["Finch"]),
+        ("Finchs and Finch2 are no Finch", ["Finch"], ["Finch"]),
+        ("A.B-x is A.B, A.Bx is not", ["A.B-x", "A.B"], ["A.B-x", "A.B"]),
+        ("Port-Ex is no Port-E, Port-E! is", ["Port-E"], ["Port-E", "Port-E"]),
         ("Ada Finch's lamp, Ada Finch—", ["Ada Finch"], ["Ada Finch", "Ada Finch"]),
         ("😀 Ada Finch 😀 Ada Finch", ["Ada Finch"], ["Ada Finch", "Ada Finch"]),
         ("東京都は大きい。東京", ["東京", "東京都"], ["東京都", "東京"]),

@@ -16,6 +16,7 @@ from sensegraph.index import vectors
 from sensegraph.index.extraction import _count_kinds, _may_be_unread
 from sensegraph.index.graph.elements import EntityNode, _other_forms
 from sensegraph.index.graph.lookups import _title_links
+from sensegraph.index.index import Index
 from sensegraph.index.manifest import Catalogue, DocumentEntry, Manifest
 from sensegraph.index.passages import Room, _narrow_span, _word_overlap
 from sensegraph.index.restricted.arrivals import note_arrivals
@@ -262,3 +263,34 @@ def test_vectors_that_add_nothing_to_full_text_are_not_made() -> None:
     meant: Any = SimpleNamespace(embedder=Counting(waits=True))
     made: Any = object()
     assert vectors.beyond_words(meant, lambda: made) is made
+
+
+@pytest.mark.parametrize(
+    ("part", "needed"),
+    [
+        (slice(0, 6), {0, 2, 3}), (slice(0, 2), {0}), (slice(1, 5), {0, 2}), (slice(2, 3), {2}), (slice(4, 4), {2}),
+        (slice(5, 1), set()), (slice(3, 9), {2, 3}),
+    ],
+)  # fmt: skip
+def test_texts_of_runs_are_read_as_one_sequence(part: slice, needed: set[int]) -> None:
+    runs, read = [["a", "b"], [], ["c", "d", "e"], ["f"]], list[int]()
+    joined = vectors._JoinedTexts(
+        vectors.TextRuns("wxyz", lambda i: read.append(i) or runs[i]),  # type: ignore[func-returns-value]
+        [0, 2, 2, 5, 6],
+    )
+    every = list("abcdef")
+    assert (len(joined), [joined[i] for i in range(6)], list(joined)) == (6, every, every)
+    read.clear()
+    assert joined[part] == every[part]
+    assert set(read) - {1} == needed
+
+
+@pytest.mark.parametrize(("place", "number"), [(0, None), (9, None), (10, 1), (19, 1), (20, 2), (99, 2)])
+def test_a_figure_is_told_from_the_line_on_that_names_it(place: int, number: int | None) -> None:
+    told: Any = [SimpleNamespace(head=10, page=4, figure=1), SimpleNamespace(head=20, page=None, figure=2)]
+    index: Any = SimpleNamespace(root=SimpleNamespace(_places={"d": ((0, 15), told), "e": ((0, 15), [])}))
+    index._figure = lambda name, place: Index._figure(index, name, place)
+    assert Index.figure(index, "d", place) == number
+    assert Index.figure(index, "e", place) is None
+    assert Index.page(index, "e", place) == 1 + (place >= 15)
+    assert Index.page(index, "d", place) == {None: 1, 1: 4, 2: None}[number]

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Sequence
+from hashlib import blake2b
+from types import SimpleNamespace
+from typing import Any
 from zlib import crc32
 
 import numpy as np
@@ -14,9 +17,10 @@ from hypothesis import strategies as st
 from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.engines.offline.extraction import corpus_reading
 from sensegraph.engines.offline.extraction.observations import round_count, round_down
+from sensegraph.index import surveying
 from sensegraph.index.chunks import chunk_documents
 from sensegraph.index.extraction import Extracted, extract_all
-from sensegraph.index.surveying import Survey, Table, Told, hash_terms, pack_count, unpack_data, unpack_terms
+from sensegraph.index.surveying import Look, Survey, Table, Told, hash_terms, pack_count, unpack_data, unpack_terms
 from sensegraph.models.embedders import HashedTerms
 from sensegraph.runtime.executors.processes import SerialExecutor
 from sensegraph.runtime.runtime import Runtime
@@ -180,3 +184,24 @@ def test_a_document_about_other_things_is_read_alone_and_one_that_shares_terms_h
     assert read_anew(related) == 12
     assert read_anew([*related, "Quince jam tastes sweet."]) == 1
     assert read_anew(related[:-2]) == 10
+
+
+def test_the_digest_of_a_section_is_the_sum_of_the_hashes_of_what_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of two looks; terms that nobody knows add nothing, and what was read first is kept."""
+    asked, read = [["ada", "bo"], [], ["bo", "nobody", "cy"], ["ada"]], list[int]()
+
+    def hash_entry(term: str, entry: str) -> int:
+        return int.from_bytes(blake2b(f"{term}\0{entry}".encode(), digest_size=8).digest(), "little")
+
+    packed = [pack_count(terms, b"rest") for terms in asked]
+    counts: Any = SimpleNamespace(at=lambda places: read.extend(places) or [packed[i] for i in places])
+    engine: Any = SimpleNamespace(learn=lambda data, look, known: {"cy": "w"} if look else {"ada": "x", "bo": "y"})
+    first = Look(engine, counts, ())
+    monkeypatch.setattr(surveying, "_KEPT", 2)
+    then, both = Look(engine, counts, (first,)), {"ada": "x", "bo": "y", "cy": "w"}
+    for look, known in ((first, {"ada": "x", "bo": "y"}), (then, both)):
+        sums = [sum(hash_entry(t, known[t]) for t in terms if t in known) % (1 << 64) for terms in asked]
+        assert np.frombuffer(look.digest(0, 4), "<u8").tolist() == sums
+        assert np.frombuffer(look.digest(1, 3), "<u8").tolist() == sums[1:3]
+        assert look.tell([0, 2]) == [{t: known[t] for t in asked[i] if t in known} for i in (0, 2)]
+    assert read == [0, 1, 2, 3, 2, 2] * 2

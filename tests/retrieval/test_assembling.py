@@ -208,3 +208,16 @@ def test_passages_fill_a_budget_and_end_before_the_first_that_does_not_fit(built
         assert some.tokens == sum(count_tokens(p.text) + count_tokens(titled(p)) for p in some.passages) <= budget
         one_more = within(list(range(min(len(some) + 1, 12))), 10**9)
         assert one_more == some if share == 1 else one_more.tokens > budget
+
+
+def test_what_is_near_is_above_the_floor_and_ranked_by_all_queries(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of two queries: 7 is the second of both, and so before the first of either; each has its best cosine."""
+    found = [([3, 7, 5, 9], [0.9, 0.8, 0.5, 0.2]), ([5, 7, 3], [0.75, 0.7, 0.5])]
+    ranked = [(np.array(places), np.array(scores)) for places, scores in found]
+    monkeypatch.setattr(a, "nearest_to_each", lambda queries, index, rt, top, kind: ranked[: len(queries)])
+    near: Any = a.nearest_records
+    assert list(near("chunk", np.ones((1, 2)), None, None, 9, 0.5).items()) == [(3, 0.9), (7, 0.8)]
+    assert list(near("chunk", np.ones((1, 2)), None, None, 9, 0.49).items()) == [(3, 0.9), (7, 0.8), (5, 0.5)]
+    assert list(near("chunk", np.ones((2, 2)), None, None, 9, 0.6).items()) == [(7, 0.8), (3, 0.9), (5, 0.75)]
+    assert list(near("chunk", np.ones((2, 2)), None, None, 2, 0.6).items()) == [(7, 0.8), (3, 0.9)]
+    assert near("chunk", np.ones((0, 2)), None, None, 9, 0.0) == {}

@@ -9,6 +9,7 @@ import pytest
 from named import named
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.index.index import Index
+from sensegraph.retrieval import signals
 from sensegraph.retrieval.signals import (
     asks_what_it_is,
     count_capital_runs,
@@ -92,6 +93,7 @@ def test_a_name_is_named_once_also_before_a_possessive(index: Index) -> None:
         ("Who is ada finch?", [("ada finch", 7, False)]),
         ("Who lit the Lantern?", [("Lantern", 12, True)]),
         ("Who lit the lantern?", [("lantern", 12, False)]),
+        ('"Lantern" or lamp, and who is asking about that?', [("Lantern", 1, True)]),
         ("Lantern or lamp, and who is asking about that?", [("Lantern", 0, False)]),  # a first word is always capital
         ("Wer hat die Lantern gesehen und wem gehört sie?", [("Lantern", 12, False)]),  # so is a German noun
         ("Who lit the brass lantern of kevin?", [("brass lantern", 12, False), ("kevin", 29, False)]),
@@ -203,3 +205,22 @@ def test_words_that_lead_from_one_thing_to_another() -> None:
     assert relation_words("What do Ada and Bo have in common?") == ["in common"]
     assert relation_words("Compare Ada with Bo.") == ["Compare"]
     assert relation_words("Who keeps the lamp?") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "known", "common"),
+    [
+        ("where stood kevin", ["Kevin"], []),
+        ("Where stood kevin", ["Kevin"], []),
+        ("where Stood kevin", [], ["Kevin"]),
+        ("where stood kevin Then", [], ["Kevin"]),
+        ("where Stood Kevin", ["Kevin"], []),
+        ("where Stood ada finch", ["Ada Finch"], []),
+    ],
+)
+def test_a_known_word_without_a_capital_is_a_name_where_the_text_has_none(
+    text: str, known: list[str], common: list[str], index: Index
+) -> None:
+    low, nouns = signals._split_names(text, index)
+    assert [name for name, places in low.items() if places] == known
+    assert nouns == common

@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import (
+    NOWHERE,
     Adjacency,
     Edges,
     Flags,
@@ -67,7 +68,6 @@ class Start:
 class _Rule:
     """The settings of one run."""
 
-    max_cluster_size: int
     resolution: float
     randomness: float
     iterations: int | None
@@ -75,10 +75,8 @@ class _Rule:
     quality: Quality = "modularity"
 
     def __post_init__(self) -> None:
-        for name in ("max_cluster_size", "resolution", "randomness", "iterations"):
-            value = getattr(self, name)
-            if value is not None and not (value > 0 and math.isfinite(value)):
-                raise ValueError(f"{name} is {value}; it must be a finite number above 0.")
+        for name in ("resolution", "randomness", "iterations"):
+            _check_positive(name, getattr(self, name))
         if self.quality not in ("modularity", "cpm"):
             raise ValueError(f"quality is {self.quality!r}; it must be 'modularity' or 'cpm'.")
         if self.seed < 0:
@@ -88,6 +86,11 @@ class _Rule:
         """Leiden's cycles over one call: 10 where that is cheap, at least 2 at the root and 1 below it."""
         least, work = (1, _WORK // 4) if depth else (2, _WORK)
         return self.iterations or min(10, max(least, work // edges))
+
+
+def _check_positive(name: str, value: float | None) -> None:
+    if value is not None and not (value > 0 and math.isfinite(value)):
+        raise ValueError(f"{name} is {value}; it must be a finite number above 0.")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -125,7 +128,8 @@ def hierarchical_leiden(
     compares `partition_quality` with that of `leiden` and may run afresh. Raises ValueError for a setting that is not
     positive.
     """
-    rule = _Rule(max_cluster_size, resolution, randomness, iterations, seed, quality)
+    _check_positive("max_cluster_size", max_cluster_size)
+    rule = _Rule(resolution, randomness, iterations, seed, quality)
     frame = _frame_whole(build_adjacency(edges))
     update = _Update(previous, rule, edges.nodes) if previous is not None else None
     split: _Split = update.split if update else _split_afresh(rule)
@@ -133,16 +137,16 @@ def hierarchical_leiden(
     while len(frame.nodes) and (max_depth is None or len(levels) < max_depth):
         root = split(frame, len(levels))
         divided = _gains_quality(frame, root, rule, len(levels))[frame.block] | (not levels)
-        level = np.full(edges.nodes, -1, np.int32)
+        level = np.full(edges.nodes, NOWHERE, np.int32)
         level[frame.nodes[divided]] = frame.nodes[root[divided]]
         levels.append(level)
         done = update.keep(frame, root, len(levels) - 1) if update else np.zeros(len(root), np.bool_)
         # The communities of this depth that are still to be divided are the blocks of the next.
         large = divided & ~done & (np.bincount(root, minlength=len(root)) > max_cluster_size)[root]
-        block = np.where(large, root, -1)
+        block = np.where(large, root, NOWHERE)
         graph, nodes = induce_subgraph(frame.graph, block)
-        _, number = np.unique(block[nodes], return_inverse=True)
-        frame = _Frame(graph, frame.nodes[nodes], number.astype(np.int32), int(number.max(initial=-1)) + 1)
+        blocks, number = np.unique(block[nodes], return_inverse=True)
+        frame = _Frame(graph, frame.nodes[nodes], number.astype(np.int32), len(blocks))
     if update:
         levels = update.overlaid(levels, max_depth)
     return tree_of(levels, edges.nodes)
@@ -158,7 +162,7 @@ def leiden(
     quality: Quality = "modularity",
 ) -> Ints:
     """One flat partition: the community of every node, numbered in the order of their smallest members, shape (n,)."""
-    split = _split_afresh(_Rule(1, resolution, randomness, iterations, seed, quality))
+    split = _split_afresh(_Rule(resolution, randomness, iterations, seed, quality))
     return number_roots(split(_frame_whole(build_adjacency(edges)), 0))
 
 
@@ -190,14 +194,14 @@ def carry_tree(tree: Tree, before: Edges, after: Edges, mapping: NDArray[Any]) -
     _, i, j = np.intersect1d(edges.keys, after.keys, assume_unique=True, return_indices=True)
     equal = edges.weight[i] == after.weight[j]
     keys = np.union1d(np.delete(edges.keys, i[equal]), np.delete(after.keys, j[equal]))
-    one, other = np.divmod(keys, max(after.nodes, 1))
+    one, other = np.divmod(keys, after.nodes)
     bereft = np.concatenate((a[~stay], b[~stay]))
     touched = np.unique(np.concatenate((one, other, bereft[bereft >= 0]))).astype(np.int32)
     levels: list[Ints] = []
     changed: list[Flags] = []
     for depth in range(tree.depths):
         old = tree.at(depth)
-        here = np.full(after.nodes, -1, np.int32)
+        here = np.full(after.nodes, NOWHERE, np.int32)
         here[mapping[mapping >= 0]] = old[mapping >= 0]
         broken = np.zeros(len(tree), np.bool_)
         broken[old[(mapping < 0) & (old >= 0)]] = True
@@ -289,9 +293,8 @@ def _gains_quality(frame: _Frame, root: Ints, rule: _Rule, depth: int) -> Flags:
     group = np.bincount(root, weights=mass, minlength=len(root))
     squares = np.bincount(frame.block, weights=group * group, minlength=frame.blocks)
     whole = np.bincount(frame.block, weights=mass, minlength=frame.blocks) ** 2
-    total[total == 0] = 1.0
     penalty = _penalties(frame, rule, depth)
-    better: Flags = (within - penalty * squares) / total > 1 - penalty * whole / total + _LEAST
+    better: Flags = within - penalty * squares > total - penalty * whole + _LEAST * total
     return better
 
 
@@ -314,7 +317,7 @@ class _Update:
         self.near = np.zeros(self.tree.nodes, np.bool_)
         self.near[start.touched] = True
         self.near |= self.tree.at(0) < 0
-        self.kept = np.full(self.tree.nodes, -1, np.int32)  # the depth at which a node's community was found unchanged
+        self.kept = np.full(self.tree.nodes, NOWHERE, np.int32)  # the depth at which a community was found unchanged
 
     def split(self, frame: _Frame, depth: int) -> Ints:
         """The communities of every block, named by their smallest members."""
@@ -332,7 +335,7 @@ class _Update:
         if not which.any():
             return
         number = np.cumsum(which) - 1
-        graph, nodes = induce_subgraph(frame.graph, np.where(which[frame.block], frame.block, -1))
+        graph, nodes = induce_subgraph(frame.graph, np.where(which[frame.block], frame.block, NOWHERE))
         part = _Frame(graph, frame.nodes[nodes], number[frame.block[nodes]].astype(np.int32), int(which.sum()))
         root[nodes] = nodes[split(part)]
 
@@ -348,8 +351,8 @@ class _Update:
             self._spread(frame, moved)
             root = _root_components(frame.graph, labels)
             # Communities that were found disconnected have one label, but more than one root.
-            _, where = np.unique(labels, return_inverse=True)
-            heads = np.bincount(where[root == np.arange(len(root))], minlength=int(where.max(initial=0)) + 1)
+            names, where = np.unique(labels, return_inverse=True)
+            heads = np.bincount(where[root == np.arange(len(root))], minlength=len(names))
             frontier = heads[where] > 1
         return root
 
@@ -363,7 +366,7 @@ class _Update:
         known = self.tree.at(depth)[frame.nodes]
         same = np.ones(len(root), np.bool_)
         same[root[known != known[root]]] = False
-        sizes = np.append(self.tree.sizes, -1)[known]
+        sizes = np.append(self.tree.sizes, NOWHERE)[known]
         same &= (sizes == np.bincount(root, minlength=len(root))) & ~np.append(self.start.changed, True)[known]
         unchanged: Flags = same[root]
         self.kept[frame.nodes[unchanged]] = depth
@@ -372,7 +375,7 @@ class _Update:
     def overlaid(self, levels: list[Ints], max_depth: int | None) -> list[Ints]:
         """`levels`, and below every community that was kept its earlier sub-tree."""
         last = self.tree.depths if max_depth is None else min(self.tree.depths, max_depth)
-        missing = [np.full(self.tree.nodes, -1, np.int32) for _ in range(last - len(levels))]
+        missing = [np.full(self.tree.nodes, NOWHERE, np.int32) for _ in range(last - len(levels))]
         levels = levels + missing
         for depth in range(last):
             below = (self.kept >= 0) & (self.kept < depth)

@@ -59,8 +59,7 @@ def prune_concepts(start: NDArray[Any], held: NDArray[Any], concepts: int, rule:
     """The graph of concepts that share groups, weighted by their number, and pruned as far as the rule goes."""
     count = np.bincount(held, minlength=concepts)
     keys, weights = _count_pairs(start, held, count > 1)
-    n = max(concepts, 1)
-    ones, others = np.divmod(keys, n)
+    ones, others = np.divmod(keys, concepts)
     degree = np.bincount(np.concatenate((ones, others)), minlength=concepts)  # in pairs of those with several groups
     sizes, single = np.diff(start), count[held] == 1
     near = np.where(single, np.repeat(sizes - 1, sizes), np.repeat(_count_marked(start, single), sizes))
@@ -88,7 +87,7 @@ def prune_concepts(start: NDArray[Any], held: NDArray[Any], concepts: int, rule:
             sparse = int((degree > 0).sum() - kept.sum())
             return Pruned(kept, edges, int(hub.sum()), int((~heavy).sum()) + light_singles, sparse, extent)
     keys, weights = _count_pairs(start, held, np.ones(concepts, np.bool_))
-    ones, others = np.divmod(keys, max(concepts, 1))
+    ones, others = np.divmod(keys, concepts)
     return Pruned(np.ones(concepts, np.bool_), canonical_edges(ones, others, weights, concepts), extent="none")
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.graphs import Longs
+from sensegraph.algorithms.graphs import NOWHERE, Longs
 
 Test = Callable[[list[int]], Sequence[bool]]
 
@@ -67,7 +67,7 @@ class Terrain:
         """All pairs of a chunk and a community that it has a concept of, each once: chunks and communities."""
         sizes = np.diff(self.start)
         chunk = np.repeat(np.arange(len(sizes)), sizes)
-        home = self.homes[:, depth][self.held] if len(self.held) else np.zeros(0, np.int64)
+        home = self.homes[self.held, depth] if len(self.held) else self.held
         bare = np.flatnonzero(sizes == 0)
         pairs = np.concatenate((chunk * (self.rest + 1) + home, bare * (self.rest + 1) + self.rest))
         one, other = np.divmod(np.unique(pairs), self.rest + 1)
@@ -176,7 +176,7 @@ class _Search:
         while community >= 0:
             if community in self.dead:
                 return True
-            community = int(self.terrain.parent[community]) if community < self.terrain.rest else -1
+            community = int(self.terrain.parent[community]) if community < self.terrain.rest else NOWHERE
         return False
 
     def _visit(self, members: Iterable[int]) -> bool | None:

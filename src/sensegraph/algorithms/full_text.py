@@ -110,8 +110,8 @@ class Bm25:
 
     @cached_property
     def _mean(self) -> float:
-        """The mean number of words of a document; 1 where there are none."""
-        return sum(int(s.lengths.sum(dtype=np.int64)) for s in self.segments) / max(len(self), 1) or 1.0
+        """The mean number of words of a document."""
+        return sum(int(s.lengths.sum(dtype=np.int64)) for s in self.segments) / max(len(self), 1)
 
     def idf(self, word: str) -> float:
         """The weight of a word: ln(1 + (N − df + ½) / (df + ½)), largest for a word that no document has."""

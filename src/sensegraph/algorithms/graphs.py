@@ -16,6 +16,7 @@ Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
+NOWHERE = -1  # the number of the community, or the place, of what has none
 _MOST = np.iinfo(np.int32).max
 
 
@@ -85,13 +86,14 @@ def canonical_edges(source: ArrayLike, target: ArrayLike, weight: ArrayLike, nod
     a, b, w = a[proper], b[proper], w[proper]
     key = np.minimum(a, b) * nodes + np.maximum(a, b)
     order = np.argsort(key)
-    if len(key) and not (np.diff(key[order]) > 0).all():
+    if not (np.diff(key[order]) > 0).all():
         order = np.lexsort((w, key))  # the weights too, so that a sum never depends on the order of the list
     key, w = key[order], w[order]
     first = np.flatnonzero(np.concatenate(([True], np.diff(key) > 0)))
     if len(first) < len(key):
         key, w = key[first], np.add.reduceat(w, first)
-    return Edges((key // max(nodes, 1)).astype(np.int32), (key % max(nodes, 1)).astype(np.int32), w, nodes)
+    low, high = np.divmod(key, nodes)
+    return Edges(low.astype(np.int32), high.astype(np.int32), w, nodes)
 
 
 def build_adjacency(edges: Edges) -> Adjacency:

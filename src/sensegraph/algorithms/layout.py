@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from sensegraph.algorithms.graphs import Edges, Floats, Longs, canonical_edges
 from sensegraph.algorithms.linkage import find_root
@@ -21,6 +21,7 @@ _PULLS = 70  # rounds of forces
 _PUSHES = 180  # rounds of pushing discs apart, at most
 _DRAWN = 80  # the first of them draw each group together, the others give it more room where it is needed
 _PAIRS = 32  # in a larger group a node is repelled by this many others, drawn by lot, that stand for all
+_TINY = 1e-9  # what is nearer has no direction
 _GOLDEN = np.pi * (3 - np.sqrt(5))
 
 
@@ -100,10 +101,10 @@ def arrange_discs(radius: Floats, group: Longs, edges: Edges, *, seed: int = 0, 
         force -= 4 * (_sum_by(edges.source, to_source * apart, n) - _sum_by(edges.target, to_target * apart, n))
         step = 0.35 * force
         most = 0.25 * left * reach[group]
-        places = places - step * np.minimum(1, most / np.maximum(abs(step), 1e-12))
+        places = places - step * np.minimum(1, most / np.maximum(abs(step), _TINY))
     # Each group as wide as a disc that it fills evenly: links draw it together more than its discs have room for.
     width = np.sqrt(np.bincount(group, _squares(places)) / np.bincount(group))  # of a full disc: reach / √2
-    factor: Floats = np.maximum(1.0, reach / np.sqrt(2) / np.maximum(width, 1e-9 * reach))
+    factor: Floats = np.maximum(1.0, reach / np.sqrt(2) / np.maximum(width, _TINY * reach))
     return _push_apart(places * factor[group], radius, group, aspect)
 
 
@@ -154,6 +155,12 @@ def _squares(points: Points) -> Floats:
     return points.real**2 + points.imag**2
 
 
+def _find_directions(points: Points, lost: ArrayLike = 0) -> Points:
+    """The points on the unit circle in the direction of others; `lost` where they are at the origin."""
+    far = abs(points)
+    return np.where(far > _TINY, points / np.maximum(far, _TINY), lost)
+
+
 def _sum_by(index: NDArray[Any], value: Points, n: int) -> Points:
     return np.bincount(index, value.real, n) + 1j * np.bincount(index, value.imag, n)
 
@@ -163,7 +170,9 @@ def _sum_by(index: NDArray[Any], value: Points, n: int) -> Points:
 
 def _push_apart(places: Points, radius: Floats, group: Longs, aspect: float) -> Points:
     """Push overlapping discs of a group apart, drawing all together at first and giving ever more room at last."""
-    reach = 2 * float(radius.max(initial=0.0))
+    if not len(places):
+        return places
+    reach = 2 * float(radius.max())
     for round_ in range(_PUSHES):
         i, j = _find_near(places, group, reach)
         hit = _squares(places[j] - places[i]) < (radius[i] + radius[j]) ** 2 * (1 - 1e-6)
@@ -179,14 +188,13 @@ def _push_apart(places: Points, radius: Floats, group: Longs, aspect: float) -> 
         apart, touch = places[j] - places[i], radius[i] + radius[j]
         far = abs(apart)
         lot = np.exp(1j * (i + 2 * j))  # somewhere, for two in one place
-        way = np.where(far > 1e-9, apart / np.maximum(far, 1e-9), lot)
-        push = np.asarray(0.9 * np.maximum(touch - far, 0) * way, np.complex128)
+        push = np.asarray(0.9 * np.maximum(touch - far, 0) * _find_directions(apart, lot), np.complex128)
         back: Points = push * (radius[j] / touch)
         places = places + (_sum_by(j, push - back, len(places)) - _sum_by(i, back, len(places)))
     # Enlarge each group until no two of its discs overlap.
     i, j = _find_near(places, group, reach)
-    factor = np.ones(int(group.max(initial=-1)) + 1)
-    np.maximum.at(factor, group[i], (radius[i] + radius[j]) / np.maximum(abs(places[j] - places[i]), 1e-9))
+    factor = np.ones(len(np.bincount(group)))
+    np.maximum.at(factor, group[i], (radius[i] + radius[j]) / np.maximum(abs(places[j] - places[i]), _TINY))
     return places * (factor * (1 + 1e-9))[group]
 
 
@@ -216,17 +224,17 @@ def _find_near(places: Points, group: Longs, reach: float) -> tuple[Longs, Longs
 
 def _enclose_groups(places: Points, radius: Floats, group: Longs) -> tuple[Points, Floats]:
     """The places about the middle of the smallest disc that holds each group, nearly, and the radii of these discs."""
-    count = int(group.max(initial=-1)) + 1
-    middle = np.zeros(count, np.complex128)
+    sizes = np.bincount(group)
+    middle = np.zeros(len(sizes), np.complex128)
     for round_ in range(1, 40):  # towards the farthest, ever less (Badoiu and Clarkson 2003)
         away = places - middle[group]
         far = abs(away) + radius
         order = np.lexsort((far, group))
-        last = order[np.cumsum(np.bincount(group, minlength=count)) - 1]
-        middle = middle + away[last] * far[last] / np.maximum(abs(away[last]), 1e-9) / (round_ + 1) * 0.5
-    size = np.zeros(count)
+        last = order[np.cumsum(sizes) - 1]
+        middle = middle + _find_directions(away[last]) * far[last] / (round_ + 1) * 0.5
+    size = np.zeros(len(sizes))
     np.maximum.at(size, group, abs(places - middle[group]) + radius)
-    alone = np.bincount(group, minlength=count) == 1
+    alone = sizes == 1
     return np.where(alone[group], 0, places - middle[group]), np.where(alone, np.bincount(group, radius), size)
 
 
@@ -236,12 +244,11 @@ def _turn_contents(places: Points, parent: Longs, outer: Points, item: Longs, ed
     leaving = parent[a] != parent[b]
     a, b, weight = a[leaving], b[leaving], np.r_[edges.weight, edges.weight][leaving]
     away = outer[parent[b]] - outer[parent[a]]
-    wanted = weight * away / np.maximum(abs(away), 1e-9)
+    wanted = weight * _find_directions(away)
     turn = _sum_by(parent[a], wanted * places[a].conj(), len(outer))
     mirror = _sum_by(parent[a], wanted * places[a], len(outer))
     flip = abs(mirror) > abs(turn)
-    angle = np.where(flip, mirror, turn)
-    angle = np.where(abs(angle) > 1e-12, angle / np.maximum(abs(angle), 1e-12), 1)
+    angle = _find_directions(np.where(flip, mirror, turn), 1)
     return np.where(flip[parent], places.conj(), places) * angle[parent]
 
 

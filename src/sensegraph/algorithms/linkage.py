@@ -107,7 +107,7 @@ def _absorb_links(links: list[dict[int, int]], a: int, b: int) -> dict[int, int]
 
 
 def _order_pair(a: int, b: int) -> tuple[int, int]:
-    return (a, b) if a < b else (b, a)
+    return min(a, b), max(a, b)
 
 
 def find_root(root: list[int], row: int) -> int:

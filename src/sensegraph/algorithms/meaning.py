@@ -10,12 +10,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.graphs import Floats, Ints, Longs
+from sensegraph.algorithms.graphs import NOWHERE, Floats, Ints, Longs
 from sensegraph.algorithms.mixtures import Mixture, fit_mixture, nearest_mean, of_labels
 from sensegraph.algorithms.products import matrix_product
 
@@ -31,7 +32,6 @@ _BLOCK = 256  # clusters that are compared with others at once
 _SLACK = 1e-9  # rounding: a row does not move to a cluster that is equal to its own
 _MENDED = 4  # rounds of moving
 _AGAIN = 6  # rounds of dividing what is too large, before it is cut into even parts
-_NEW = -1  # the label of a row that has none yet
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,7 +47,7 @@ class Clusters:
     afresh: bool = True
 
     def __len__(self) -> int:
-        return int(self.labels.max(initial=-1)) + 1
+        return len(np.bincount(self.labels))
 
     def members(self) -> list[Longs]:
         """The rows of each cluster, ascending."""
@@ -81,7 +81,7 @@ def cluster_rows(
         raise ValueError(f"{len(start)} labels of before do not fit {len(x)} rows; give −1 for a new row.")
     order = np.lexsort(x.T[::-1]) if x.shape[1] else np.arange(len(x))
     rows = np.ascontiguousarray(x[order]) if x.shape[1] else np.zeros((len(x), 1))
-    before = np.full(len(x), _NEW) if start is None else np.asarray(start)
+    before = np.full(len(x), NOWHERE) if start is None else np.asarray(start)
     found, afresh = _divide_rows(rows, before[order], cluster_size, seed, worst)
     labels = np.empty(len(x), np.int64)
     labels[order] = found
@@ -110,7 +110,7 @@ def measure_sparsity(sizes: Sequence[int], n: int) -> float:
 def _divide_rows(x: Floats, start: NDArray[np.integer[Any]], size: int, seed: int, worst: float) -> tuple[Longs, bool]:
     """Labels, and whether they are of a fresh division."""
     if not (start >= 0).any():
-        return (_divide_afresh(x, size, seed) if len(x) else np.zeros(0, np.int64)), True
+        return (_divide_afresh(x, size, seed) if len(x) else start.astype(np.int64)), True
     # A new row goes to the most probable cluster of the start.
     old = start >= 0
     labels: Longs = start.astype(np.int64)
@@ -146,7 +146,7 @@ def _divide_tree(x: Floats, k: int, seed: int) -> Longs:
     for rows, share in waiting:  # grows while it is read
         # The components of a mixture: all clusters that are wanted of these rows, or so many for each.
         most = _WHOLE if len(rows) == len(x) else _LAST
-        wide = share if share <= most else min(_BRANCH, -(-share // _EACH))
+        wide = share if share <= most else min(_BRANCH, math.ceil(share / _EACH))
         parts = []
         if share > 1 and len(rows) > 1:
             parts = _list_members(fit_mixture(x[rows], wide, seed=seed + last, gain=_GAIN).assign(x[rows]))
@@ -216,7 +216,7 @@ def _split_positions(positions: Longs) -> list[Longs]:
 
 def _bound_sizes(x: Floats, labels: Longs, size: int, seed: int) -> Longs:
     """`labels` with every cluster of more than 2 · `size` rows divided until there is none."""
-    labels, last = labels.copy(), int(labels.max(initial=-1)) + 1
+    labels, fresh = labels.copy(), count(int(labels.max(initial=NOWHERE)) + 1)
     for turn in range(_AGAIN + 1):
         large = [rows for rows in _list_members(labels) if len(rows) > 2 * size]
         for rows in large:
@@ -226,8 +226,7 @@ def _bound_sizes(x: Floats, labels: Longs, size: int, seed: int) -> Longs:
                 order = np.argsort(x[rows][:, int(np.argmax(x[rows].var(axis=0)))], kind="stable")
                 parts = [np.sort(part) for part in np.array_split(order, -(-len(rows) // size))]
             for part in parts:
-                labels[rows[part]] = last
-                last += 1
+                labels[rows[part]] = next(fresh)
     return labels
 
 

@@ -9,13 +9,14 @@ and it never falls. Rows are taken in blocks, so that n · k numbers never exist
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from sensegraph.algorithms.graphs import Floats, Ints, Longs
 from sensegraph.algorithms.products import inner_product, matrix_product
+from sensegraph.algorithms.ranking import slice_rows
 
 THRESHOLD = 0.1
 GRID = (1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 610, 987)
@@ -63,12 +64,13 @@ class Mixture:
 
     def assign(self, x: Floats) -> Longs:
         """The most probable component of each row, shape (n,); of equal ones the first."""
-        found = [self.joint(x[rows]).argmax(axis=1) for rows in _portions(len(x), len(self))]
+        found = [self.joint(x[rows]).argmax(axis=1) for rows in slice_rows(len(x), len(self), _BLOCK)]
         return np.concatenate([np.zeros(0, np.int64), *found])
 
     def log_likelihood(self, x: Floats) -> float:
         """The logarithm of the density of all rows together."""
-        return math.fsum(float(_normalize(self.joint(x[rows]))[1].sum()) for rows in _portions(len(x), len(self)))
+        blocks = slice_rows(len(x), len(self), _BLOCK)
+        return math.fsum(float(_normalize(self.joint(x[rows]))[1].sum()) for rows in blocks)
 
     def bic(self, x: Floats) -> float:
         """The Bayesian information criterion (Schwarz 1978), p ln n − 2 ln L: lower is better."""
@@ -116,7 +118,7 @@ def assign_softly(mixture: Mixture, x: Floats, threshold: float = THRESHOLD) -> 
     Ascending; in the order of first members; components without rows are left out.
     """
     found: list[tuple[Longs, Longs]] = [(np.zeros(0, np.int64), np.zeros(0, np.int64))]
-    for rows in _portions(len(x), len(mixture)):
+    for rows in slice_rows(len(x), len(mixture), _BLOCK):
         posteriors = mixture.posteriors(x[rows])
         member = posteriors > threshold
         member[np.arange(len(member)), posteriors.argmax(axis=1)] = True
@@ -148,8 +150,7 @@ def choose_k(x: Floats, *, seed: int = 0, grid: Sequence[int] = GRID, starts: in
     while True:
         known = sorted(tried)
         at, fine = known.index(best), max(1, best // 20)
-        beside = [*known[max(0, at - 1) : at], *known[at + 1 : at + 2]]
-        gaps = [other for other in beside if abs(best - other) > fine]
+        gaps = [other for other in known[max(0, at - 1) : at + 2] if abs(best - other) > fine]
         if not gaps:
             return best
         middles = [(best + other) // 2 if other < best else (best + other + 1) // 2 for other in gaps]
@@ -157,12 +158,6 @@ def choose_k(x: Floats, *, seed: int = 0, grid: Sequence[int] = GRID, starts: in
 
 
 # ── the parts of EM ──────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def _portions(n: int, k: int) -> Iterator[slice]:
-    """Slices of n rows that have no more than `_BLOCK` numbers for k components, of one row at least."""
-    rows = max(1, _BLOCK // k)
-    return (slice(begin, min(begin + rows, n)) for begin in range(0, n, rows))
 
 
 def _with_squares(x: Floats) -> Floats:
@@ -186,7 +181,7 @@ def _draw_seeds(x: Floats, k: int, random: np.random.Generator) -> Floats:
     far = _measure_distances(x, squares, np.array(chosen))[:, 0]
     while len(chosen) < k and far.max() > 0:
         upto = np.cumsum(far)
-        drawn = np.searchsorted(upto, random.random(many) * upto[-1], side="right").clip(0, len(x) - 1)
+        drawn = np.minimum(np.searchsorted(upto, random.random(many) * upto[-1], side="right"), len(x) - 1)
         left = np.minimum(far[:, None], _measure_distances(x, squares, drawn))
         best = int(left.sum(axis=0).argmin())
         chosen.append(int(drawn[best]))
@@ -204,7 +199,8 @@ def _measure_distances(x: Floats, squares: Floats, others: Longs) -> Floats:
 def nearest_mean(x: Floats, means: Floats) -> Longs:
     """The position of the mean nearest to each row, shape (n,)."""
     half = 0.5 * np.einsum("ij,ij->i", means, means)
-    found = [(matrix_product(x[rows], means.T) - half).argmax(axis=1) for rows in _portions(len(x), len(means))]
+    blocks = slice_rows(len(x), len(means), _BLOCK)
+    found = [(matrix_product(x[rows], means.T) - half).argmax(axis=1) for rows in blocks]
     return np.concatenate([np.zeros(0, np.int64), *found])
 
 
@@ -252,7 +248,7 @@ def _run_em(x: Floats, mixture: Mixture, prior: Floats, cycles: int, gain: float
         # Counts and sums of rows shared out by their posteriors, and the log likelihood, in blocks of rows.
         k, m = mixture.means.shape
         counts, sums, likelihood = np.zeros(k), np.zeros((k, 2 * m)), 0.0
-        for rows in _portions(len(x), k):
+        for rows in slice_rows(len(x), k, _BLOCK):
             posteriors, density = _normalize(mixture.joint(x[rows]))
             counts += posteriors.sum(axis=0)
             sums += inner_product(posteriors, _with_squares(x[rows]))

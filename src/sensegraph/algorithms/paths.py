@@ -12,7 +12,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.graphs import Ints, Longs
+from sensegraph.algorithms.graphs import NOWHERE, Ints, Longs
+from sensegraph.algorithms.walks import gather_entries
 
 
 def shortest_path(start: Longs, neighbours: Ints, source: int, target: int) -> list[int]:
@@ -43,7 +44,7 @@ class _Side:
 
     def __init__(self, start: Longs, neighbours: Ints, node: int) -> None:
         self.start, self.neighbours = start, neighbours
-        self.far: Ints = np.full(len(start) - 1, -1, np.int32)
+        self.far: Ints = np.full(len(start) - 1, NOWHERE, np.int32)
         self.far[node] = 0
         self.front: NDArray[np.int64] = np.array([node], np.int64)
 
@@ -54,9 +55,7 @@ class _Side:
 
     def grow(self) -> bool:
         """Take the next level, ascending; whether there is one."""
-        begin, count = self.start[self.front], self.start[self.front + 1] - self.start[self.front]
-        before = np.cumsum(count) - count
-        found = self.neighbours[np.repeat(begin - before, count) + np.arange(int(count.sum()))]
+        found = self.neighbours[gather_entries(self.start, self.front)[0]]
         level = int(self.far[self.front[0]]) + 1
         self.front = np.unique(found[self.far[found] < 0]).astype(np.int64)
         self.far[self.front] = level
@@ -66,7 +65,8 @@ class _Side:
         """The way from `node` to this end, over the smallest node each time."""
         way = [node]
         while self.far[way[-1]] > 0:
-            beside = self.neighbours[int(self.start[way[-1]]) : int(self.start[way[-1] + 1])]
+            begin, end = self.start[way[-1] : way[-1] + 2].tolist()
+            beside = self.neighbours[begin:end]
             way.append(int(beside[self.far[beside] == self.far[way[-1]] - 1][0]))
         return way
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from sensegraph.algorithms.graphs import Floats
+from sensegraph.algorithms.ranking import count_rows, slice_rows
 
 _MOST = 1 << 18  # multiplications up to which OpenBLAS keeps to one thread
 _DEEP = 512  # numbers that a portion sums at once
@@ -25,9 +26,10 @@ def matrix_product(left: Floats, right: Floats) -> Floats:
         for first in range(0, right.shape[1], wide):
             columns, out = np.ascontiguousarray(lower[:, first : first + wide]), part[:, first : first + wide]
             rows = _MOST // columns.size
-            whole = len(deep) // rows * rows
-            stacked = deep[:whole].reshape(-1, rows, deep.shape[1])
-            np.matmul(stacked, columns, out=out[:whole].reshape(-1, rows, columns.shape[1]))
+            count = len(deep) // rows
+            whole = count * rows
+            stacked = deep[:whole].reshape(count, rows, deep.shape[1])
+            np.matmul(stacked, columns, out=out[:whole].reshape(count, rows, columns.shape[1]))
             np.matmul(deep[whole:], columns, out=out[whole:])
         found += part
     return found
@@ -36,13 +38,13 @@ def matrix_product(left: Floats, right: Floats) -> Floats:
 def inner_product(left: Floats, right: Floats) -> Floats:
     """`left.T @ right`, of shapes (n, k) and (n, c), summed over portions of rows in order."""
     found = np.zeros((left.shape[1], right.shape[1]))
-    wide = max(1, _MOST // (_ROWS * max(1, right.shape[1])))
-    for begin in range(0, left.shape[1], wide):
+    for columns in slice_rows(left.shape[1], _ROWS * right.shape[1], _MOST):
         # Narrow enough for portions of `_ROWS` rows and more.
-        part = np.ascontiguousarray(left[:, begin : begin + wide])
-        rows = max(1, _MOST // max(1, part.shape[1] * right.shape[1]))
-        whole = len(part) // rows * rows
-        stacked = part[:whole].reshape(-1, rows, part.shape[1]).transpose(0, 2, 1)
-        summed: Floats = np.matmul(stacked, right[:whole].reshape(-1, rows, right.shape[1])).sum(axis=0)
-        found[begin : begin + wide] = summed + part[whole:].T @ right[whole:]
+        part = np.ascontiguousarray(left[:, columns])
+        rows = count_rows(part.shape[1] * right.shape[1], _MOST)
+        count = len(part) // rows
+        whole = count * rows
+        stacked = part[:whole].reshape(count, rows, part.shape[1]).transpose(0, 2, 1)
+        summed: Floats = np.matmul(stacked, right[:whole].reshape(count, rows, right.shape[1])).sum(axis=0)
+        found[columns] = summed + part[whole:].T @ right[whole:]
     return found

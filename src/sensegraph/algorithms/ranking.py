@@ -10,7 +10,7 @@ import hashlib
 import math
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
@@ -22,12 +22,26 @@ from sensegraph.algorithms.graphs import Floats, Longs
 
 Item = TypeVar("Item", int, str)
 Ranked = tuple[Longs, Floats]
-_BLOCK_BYTES = 1 << 25
-_HOT_BYTES = 1 << 21  # rows that are turned to float32 at once: they stay in the processor's cache
+_BLOCK = 1 << 23  # numbers that are compared at once: 32 MB
+_HOT = 1 << 19  # numbers that are turned to float32 at once: they stay in the processor's cache
 _SPARSE = 16  # columns for each that a query is not 0 in, from which only those are read
 _FEW = 8  # queries that are compared one by one
 _SAMPLE = 20_000  # scores that are looked at first, to leave out most of very many
 _TIMES = 30  # and as many more for each that is wanted
+
+
+# ── rows of a matrix, some at a time ─────────────────────────────────────────────────────────────────────────────────
+
+
+def slice_rows(count: int, width: int, most: int) -> Iterator[slice]:
+    """Slices of `count` rows of `width` numbers that have no more than `most` numbers each, of one row at least."""
+    rows = count_rows(width, most)
+    return (slice(begin, min(begin + rows, count)) for begin in range(0, count, rows))
+
+
+def count_rows(width: int, most: int) -> int:
+    """How many rows of `width` numbers have no more than `most` numbers: one at least."""
+    return max(1, most // max(1, width))
 
 
 # ── nearest neighbours ───────────────────────────────────────────────────────────────────────────────────────────────
@@ -84,7 +98,7 @@ class Stack:
         return int(self.starts[-1])
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-        return self[:].astype(dtype or np.float32, copy=False)
+        return np.asarray(self[:], dtype or np.float32)
 
     def __getitem__(self, where: Any) -> NDArray[np.float32]:
         if isinstance(where, slice) and where.step is None and self.segments:
@@ -119,15 +133,14 @@ class Stack:
         used = np.flatnonzero(queries.any(axis=0))
         columns = used if _SPARSE * len(used) <= queries.shape[1] else slice(None)
         asked, found = np.ascontiguousarray(queries[:, columns]), list[NDArray[Any]]()
-        size = max(1, _HOT_BYTES // (4 * max(1, asked.shape[1])))
         for part in self.head(end, begin).segments:
             if isinstance(part, PackedRows):
                 found.append(part.multiply(queries))
                 continue
             values = np.asarray(_values_of(part))
-            for at in range(0, len(part), size):
-                scores = _multiply(asked, values[at : at + size][:, columns].astype(np.float32))
-                found.append(scores * part["scale"][at : at + size] if part.dtype.names else scores)
+            for rows in slice_rows(len(part), asked.shape[1], _HOT):
+                scores = _multiply(asked, values[rows, columns].astype(np.float32))
+                found.append(scores * part["scale"][rows] if part.dtype.names else scores)
         return np.concatenate(found, axis=1) if found else np.zeros((len(queries), 0), np.float32)
 
 
@@ -171,17 +184,15 @@ def nearest_each(vectors: NDArray[Any] | Stack, queries: NDArray[Any], top: int)
         raise ValueError(f"vectors of shape {vectors.shape} cannot be compared with queries of {queries.shape}.")
     best = [_Best(query, top) for query in queries.astype(np.float64)]
     asked = np.ascontiguousarray(queries, np.float32)
-    rows = max(1, _BLOCK_BYTES // (4 * max(*queries.shape, 1)))
-    for begin in range(0, len(vectors) if top > 0 else 0, rows):
-        end = min(begin + rows, len(vectors))
+    for rows in slice_rows(len(vectors) if top > 0 else 0, max(queries.shape), _BLOCK):
         if isinstance(vectors, Stack):
-            scores = vectors.multiply(asked, begin, end)
+            scores = vectors.multiply(asked, rows.start, rows.stop)
         else:
-            scores = _multiply(asked, np.asarray(vectors[begin:end]))
+            scores = _multiply(asked, np.asarray(vectors[rows]))
         if not np.isfinite(scores).all():
-            raise ValueError(f"a query, or a vector of rows {begin} to {end - 1}, is not finite.")
+            raise ValueError(f"a query, or a vector of rows {rows.start} to {rows.stop - 1}, is not finite.")
         for found, rough in zip(best, scores, strict=True):
-            found.add(vectors, rough, begin)
+            found.add(vectors, rough, rows.start)
     return [(found.positions, found.scores) for found in best]
 
 

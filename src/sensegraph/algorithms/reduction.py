@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import Floats
 from sensegraph.algorithms.products import inner_product, matrix_product
-from sensegraph.algorithms.ranking import Stack
+from sensegraph.algorithms.ranking import Stack, slice_rows
 
 DIMS = 32
-_BLOCK_BYTES = 1 << 25
+_BLOCK = 1 << 22  # numbers that are read at once: 32 MB
 _BITS = 20  # of a rounded number: 2 · 20 for a product, 13 more for a sum over 8,192 columns
 _EXACT = 53  # bits of a whole number in float64
 _MORE = 8  # directions beside those that are wanted
@@ -79,10 +79,11 @@ def fit_projection(vectors: NDArray[Any] | Stack, dims: int = DIMS, *, seed: int
         moment += rounded.T @ rounded
     total, moment = total * 2.0**-bits, moment * 4.0**-bits
     mean = total / max(n, 1)
-    covariance = moment / max(n, 1) - np.outer(mean, mean)
+    squares = moment / max(n, 1)
+    covariance = squares - np.outer(mean, mean)
     filled = np.flatnonzero(moment.diagonal())
     found, variance = _find_eigenvectors(covariance[np.ix_(filled, filled)], min(dims, len(filled)), n, seed)
-    there = variance > _NONE * float(np.trace(moment)) / max(n, 1)
+    there = variance > _NONE * float(np.trace(squares))
     whole = np.zeros((d, 1))
     if there.any():  # every column with its largest entry positive
         axes = np.zeros((np.count_nonzero(there), d)).T
@@ -94,9 +95,8 @@ def fit_projection(vectors: NDArray[Any] | Stack, dims: int = DIMS, *, seed: int
 
 
 def _read_blocks(vectors: NDArray[Any] | Stack) -> Iterator[tuple[int, Floats]]:
-    rows = max(1, _BLOCK_BYTES // (8 * max(1, vectors.shape[1])))
-    for begin in range(0, len(vectors), rows):
-        yield begin, np.asarray(vectors[begin : begin + rows], np.float64)
+    for part in slice_rows(len(vectors), vectors.shape[1], _BLOCK):
+        yield part.start, np.asarray(vectors[part], np.float64)
 
 
 def _round_blocks(vectors: NDArray[Any] | Stack, scale: float, bits: int) -> Iterator[Floats]:
@@ -123,6 +123,6 @@ def _orthonormalize(columns: Floats) -> Floats:
     """An orthonormal basis of the columns, by the eigenvectors of their inner products; twice, for rounding."""
     for _ in range(2):
         values, turns = np.linalg.eigh(inner_product(columns, columns))
-        there = values > 1e-14 * max(float(values.max(initial=0.0)), 1e-300)
+        there = values > 1e-14 * float(values.max(initial=0.0))
         columns = matrix_product(columns, turns[:, there] / np.sqrt(values[there]))
     return columns

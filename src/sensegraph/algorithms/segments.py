@@ -15,10 +15,10 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.ranking import Stack
+from sensegraph.algorithms.ranking import Stack, slice_rows
 
 LEAST, USUAL, MOST = 65_536, 65_536, 262_144
-_BLOCK_BYTES = 1 << 25
+_BLOCK = 1 << 23  # numbers that are read at once: 32 MB
 _SPREAD = 0x9E3779B97F4A7C15  # 2⁶⁴ over the golden ratio: spreads neighbouring numbers
 
 
@@ -74,8 +74,7 @@ def cut_runs(ends: NDArray[np.bool_], least: int, most: int) -> list[tuple[int, 
 
 def _read_blocks(rows: NDArray[np.float32] | Stack, begin: int, end: int) -> Iterator[NDArray[np.float32]]:
     """Rows `begin` to `end`, 32 MB at a time."""
-    size = max(1, _BLOCK_BYTES // (4 * max(rows.shape[1], 1)))
-    return (rows[at : min(at + size, end)] for at in range(begin, end, size))
+    return (rows[begin + part.start : begin + part.stop] for part in slice_rows(end - begin, rows.shape[1], _BLOCK))
 
 
 def cut_keys(keys: Sequence[str], size: int = 0) -> list[range]:

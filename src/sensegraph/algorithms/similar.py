@@ -77,7 +77,7 @@ class _Table:
         counts = [Counter(words) for words in texts]
         frequency = Counter(word for count in counts for word in count)
         number = {word: i for i, word in enumerate(sorted(frequency, key=lambda w: (frequency[w], w)))}
-        idf = np.log1p(len(texts) / np.array([frequency[w] for w in number] or [1], np.float64))
+        idf = np.log1p(len(texts) / np.array([frequency[w] for w in number], np.float64))
         start = np.concatenate(([0], np.cumsum([len(c) for c in counts], dtype=np.int64))).astype(np.int64)
         words = np.array([n for count in counts for n in sorted(number[w] for w in count)], np.int64)
         named = list(number)
@@ -85,7 +85,7 @@ class _Table:
         weight = times * idf[words]
         row = np.repeat(np.arange(len(texts)), np.diff(start))
         length = np.sqrt(np.bincount(row, weights=weight**2, minlength=len(texts)))
-        return cls(start, words, weight / np.maximum(length, 1e-300)[row], len(number))
+        return cls(start, words, weight / length[row], len(number))
 
     def rows(self) -> Longs:
         """The row of every word."""
@@ -147,7 +147,7 @@ def among_best(pairs: Pairs, count: int, near: int) -> NDArray[np.bool_]:
     starts = np.searchsorted(both[order], np.arange(count))
     rank = np.arange(len(both)) - starts[both[order]]
     kept = np.zeros(len(pairs), np.bool_)
-    kept[order[rank < near] % max(len(pairs), 1)] = True
+    kept[order[rank < near] % len(pairs)] = True
     return kept
 
 
@@ -193,7 +193,7 @@ class KeyGroups:
             codes.append(code)
             sums.append(shared)
         code, first = np.unique(np.concatenate(codes), return_index=True)
-        one, other = (ends.astype(np.int32) for ends in np.divmod(code, max(count, 1)))
+        one, other = (ends.astype(np.int32) for ends in np.divmod(code, count))
         return Candidates(Pairs(one, other, np.concatenate(sums)[first]), distinct // 2 - len(code), self.crowded)
 
     def cut_rows(self, most: int) -> Iterator[range]:
@@ -249,7 +249,7 @@ def _list_groups(keys: Longs, rows: Ints, weight: Floats, most: int) -> tuple[In
 
 def _keep_best(code: Longs, shared: Floats, width: int, near: int) -> tuple[Longs, Floats]:
     """The `near` partners of each row with which it shares most, of equal ones the first; the smaller row first."""
-    one, other = np.divmod(code, max(width, 1))
+    one, other = np.divmod(code, width)
     order = np.lexsort((-shared, one))  # stable: equal ones stay in order
     ranked = one[order]
     kept = order[np.arange(len(ranked)) - np.searchsorted(ranked, ranked) < near]

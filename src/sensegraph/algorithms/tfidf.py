@@ -53,7 +53,7 @@ class Tfidf:
         start = np.concatenate(([0], np.cumsum(np.bincount(term, minlength=len(hashes))))).astype(np.int64)
         weight = np.asarray(many, np.float64) * _weigh_frequency(np.diff(start), count)[term]
         length = np.sqrt(np.bincount(row, weights=weight**2, minlength=count))
-        share = (weight / np.maximum(length, 1e-300)[row]).astype(np.float32)
+        share = (weight / length[row]).astype(np.float32)
         return cls(np.sort(hashes), start, row[order].astype(np.int32), share[order], count)
 
     def score(self, query: Sequence[str]) -> Floats:

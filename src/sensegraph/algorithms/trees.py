@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.graphs import Ints, Longs
+from sensegraph.algorithms.graphs import NOWHERE, Ints, Longs
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,7 +52,7 @@ class Tree:
     def at(self, depth: int) -> Ints:
         """The community of every node at exactly this depth, −1 where it has none, shape (nodes,)."""
         first, last = np.searchsorted(self.depth, (depth, depth + 1))
-        labels = np.full(self.nodes, -1, np.int32)
+        labels = np.full(self.nodes, NOWHERE, np.int32)
         owner = np.repeat(np.arange(first, last, dtype=np.int32), self.sizes[first:last])
         labels[self.members[self.start[first] : self.start[last]]] = owner
         return labels
@@ -72,7 +72,7 @@ def project(tree: Tree, depth: int) -> Ints:
 
 def roots_of(labels: NDArray[Any]) -> Ints:
     """Labels (−1 for none) renamed to the smallest node that bears them."""
-    root = np.full(len(labels), -1, np.int32)
+    root = np.full(len(labels), NOWHERE, np.int32)
     known = np.flatnonzero(labels >= 0)
     _, first, where = np.unique(labels[known], return_index=True, return_inverse=True)
     root[known] = known[first][where]
@@ -84,7 +84,7 @@ def tree_of(levels: list[Ints], nodes: int) -> Tree:
     parents: list[NDArray[Any]] = []
     sizes: list[NDArray[Any]] = []
     members: list[NDArray[Any]] = []
-    above, base = np.full(nodes, -1, np.int32), 0
+    above, base = np.full(nodes, NOWHERE, np.int32), 0
     for root in levels:
         inside = np.flatnonzero(root >= 0)
         first = np.flatnonzero(root == np.arange(nodes))
@@ -93,7 +93,7 @@ def tree_of(levels: list[Ints], nodes: int) -> Tree:
         sizes.append(np.bincount(root[inside], minlength=nodes)[first])
         number = np.zeros(nodes, np.int32)
         number[first] = np.arange(base, base + len(first))
-        above, base = np.where(root >= 0, number[root], -1).astype(np.int32), base + len(first)
+        above, base = np.where(root >= 0, number[root], NOWHERE).astype(np.int32), base + len(first)
     depth = np.repeat(np.arange(len(levels), dtype=np.int32), [len(p) for p in parents])
     start = np.concatenate(([0], np.cumsum(_concatenate_ints(sizes)))).astype(np.int64)
     return Tree(_concatenate_ints(parents), depth, start, _concatenate_ints(members), nodes)

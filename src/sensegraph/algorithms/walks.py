@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sensegraph.algorithms.graphs import Floats, Ints, Longs
+from sensegraph.algorithms.graphs import NOWHERE, Floats, Ints, Longs
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,7 +42,7 @@ def build_moves(source: ArrayLike, target: ArrayLike, weight: ArrayLike, nodes: 
         raise ValueError(f"an edge leads outside of nodes 0 to {nodes - 1}.")
     out = np.bincount(a, weights=w, minlength=nodes)
     order = np.lexsort((w, a, b)).astype(np.int32)
-    share: Floats = out[a].astype(np.float64, copy=False)  # of no edges they are whole numbers
+    share = np.asarray(out[a], np.float64)  # of no edges they are whole numbers
     np.divide(w, share, out=share)
     return Moves(a[order], b[order], share[order])
 
@@ -59,7 +59,7 @@ def pagerank(walk: Moves, reset: NDArray[Any], damping: float = 0.5, steps: int 
         raise ValueError("a walk needs a start: `reset` must not be negative, and must have mass somewhere.")
     start = start / total
     source, share = walk.source.astype(np.intp), np.asarray(walk.share)  # converted once, not at every step
-    first = np.flatnonzero(np.diff(walk.target, prepend=-1))
+    first = np.flatnonzero(np.diff(walk.target, prepend=NOWHERE))
     reached = walk.target[first]
     dead = np.ones(len(start), bool)
     dead[source] = False
@@ -118,7 +118,7 @@ def run_offsets(counts: ArrayLike) -> Longs:
 
 def renumber_kept(kept: Sequence[int] | Longs, whole: int) -> Ints:
     """The new number of everything that is kept, shape (whole,), −1 for the rest."""
-    places = np.full(whole, -1, np.int32)
+    places = np.full(whole, NOWHERE, np.int32)
     places[np.asarray(kept, np.int64)] = np.arange(len(kept))
     return places
 
@@ -171,7 +171,7 @@ def neighbourhood(way: Paths, nodes: Longs, mass: Floats, damping: float, limit:
         places, sizes = gather_entries(way.start, here)
         moved = np.repeat(x[here], sizes)
         moved *= way.share[places]
-        x = np.bincount(way.to[places], weights=moved, minlength=way.nodes).astype(np.float64, copy=False)
+        x = np.asarray(np.bincount(way.to[places], weights=moved, minlength=way.nodes), np.float64)
         x *= damping
         x[nodes] += (1 - damping) * mass
     x[nodes] = np.inf

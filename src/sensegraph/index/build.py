@@ -243,7 +243,7 @@ def earlier_reports(rt: Runtime) -> Result[Hierarchy] | None:
     """The reports of the index as it is now, if it has some."""
     try:
         made = read_manifest(rt.store) if rt.store.ref(REF) else None
-        if made is None or not (made.hierarchy and made.communities):
+        if made is None or not made.hierarchy:
             return None
         return Result(made.hierarchy, recall_result(rt.store, keep_hierarchy, made.hierarchy))
     except StoreError:

@@ -166,7 +166,7 @@ def _cut_windows(text: str, size: int, overlap: int) -> Iterator[tuple[int, int,
         back = pieces.before(end, overlap) if overlap else end
         space = _SPACE.search(text, max(0, back - 1), end)
         place = space.end() if space and space.end() < end else back
-        while place > start and inside_grapheme(text, place, start):
+        while inside_grapheme(text, place, start):
             place -= 1
         if place <= start:
             place = start + 1
@@ -198,7 +198,7 @@ def _with_whole_graphemes(text: str, start: int, end: int, size: int) -> int:
     Where one grapheme is all there is, its end; where that is more than `size` tokens, `end`.
     """
     place = end
-    while place > start and inside_grapheme(text, place, start):
+    while inside_grapheme(text, place, start):
         place -= 1
     if place > start:
         return place

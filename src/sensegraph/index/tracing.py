@@ -169,7 +169,7 @@ def trace_build(documents: Sequence[str], rt: Runtime, settings: IndexSettings, 
     try:
         if documents:
             build_index(documents, tracing, settings)
-        if documents and "graph" in settings.parts:
+        if "graph" in settings.parts:
             texts = Results(tracing.store, keep_documents, documents)
             chunks = cut_documents(texts, tracing, size=settings.chunk_tokens, overlap=settings.chunk_overlap)
             said: set[str] = set()

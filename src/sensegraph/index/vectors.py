@@ -110,8 +110,8 @@ class _JoinedTexts(Sequence[str]):
             return self[index : index + 1][0]
         begin, end, _ = index.indices(len(self))
         first, last = bisect_right(self.starts, begin) - 1, bisect_left(self.starts, end)
-        texts = [text for run in range(first, last) for text in self.runs[run]] if end > begin else []
-        return texts[begin - self.starts[first] :][: end - begin]
+        texts = [text for run in range(first, last) for text in self.runs[run]]
+        return texts[begin - self.starts[first] : end - self.starts[first]]
 
 
 @step("vectors.names", version=1)

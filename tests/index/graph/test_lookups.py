@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.index.graph.lookups import build_lookups
-from sensegraph.types import Description, Entity, Graph, Hierarchy, Relation, Source
+from sensegraph.types import Claim, Description, Entity, Graph, Hierarchy, Relation, Source
 
 NAMES = st.lists(st.text(min_size=1, max_size=8), min_size=1, max_size=12)
 
@@ -77,3 +77,12 @@ def test_what_the_texts_call_an_entity_too_finds_it_where_nothing_bears_that_nam
     assert made.called("SCROOGE") == [0, 1]
     assert made.called("Uncle Scrooge") == [2]
     assert made.called("Ebenezer Scrooge") == [0]
+
+
+def test_claims_are_found_by_whom_they_are_about() -> None:
+    about, source = ["e02", "e00", "e00", "e02", "e01"], Source("c", 0, 1)
+    claims = [Claim(f"k{i}", e, "", "t", "TRUE", "It is so.", "", "", source) for i, e in enumerate(about)]
+    graph = Graph(graph_of(["a", "b", "c", "d"], set()).entities, (), tuple(claims))
+    (lookups,) = build_lookups.fn([(graph, Hierarchy())])
+    assert [lookups.told(i).tolist() for i in range(4)] == [[1, 2], [4], [0, 3], []]
+    assert [lookups.name(i) for i in range(4)] == ["a", "b", "c", "d"]

@@ -65,6 +65,14 @@ def test_where_no_table_helps_a_word_of_many_units_or_said_once_in_each_tells_no
     assert scores(few) == {}
 
 
+@pytest.mark.parametrize(
+    ("word", "tells"), [("windrad", True), ("zq", False), ("ZQ", True), ("xiv", False), ("XIV", False)]
+)
+def test_a_short_word_tells_something_where_it_is_written_in_capitals(word: str, tells: bool) -> None:
+    notes = [noted(f"b{i:02}", {word: range(4)} if i < 4 else {}, language="de") for i in range(12)]
+    assert list(scores(notes)) == ([word] if tells else [])
+
+
 def test_what_stands_once_comes_not_back_but_where_it_is_written_in_capitals() -> None:
     once, twice, loud = {"wuxil": [0]}, {"quennop": [0, 1]}, {"ZORB": [2]}
     assert {p.label for p in Gathered([noted("a", once | twice | loud)]).phrases.values()} == {"quennop", "ZORB"}

@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.graphs import Floats, Longs
+from sensegraph.algorithms.graphs import NOWHERE, Floats, Longs
 from sensegraph.algorithms.ranking import hash_words
 from sensegraph.language.text import fold
 from sensegraph.runtime.columns import join_columns, unpack_columns
@@ -148,10 +148,10 @@ def columns_of(graph: Graph) -> Columns:
 def find_hashes(wanted: Hashes, known: Hashes) -> Longs:
     """The position of each in `known`, −1 where it is not there; of several the first."""
     if not len(known):
-        return np.full(len(wanted), -1, np.int64)
+        return np.full(len(wanted), NOWHERE, np.int64)
     order = np.argsort(known, kind="stable")
     at = np.minimum(np.searchsorted(known[order], wanted), len(known) - 1)
-    return np.where(known[order[at]] == wanted, order[at], -1).astype(np.int64)
+    return np.where(known[order[at]] == wanted, order[at], NOWHERE).astype(np.int64)
 
 
 # ── how they are stored ──

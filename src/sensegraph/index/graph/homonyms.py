@@ -72,11 +72,7 @@ def _settle_name(e: Entity, owners: Sequence[Entity], reader: _Reader) -> Iterat
     """What one name means in its documents: its senses first, then whose short name each of them is."""
     name = (fold(e.name), fold(e.type))
     uses = [Use(d, said) for d, said in reader.sentences(e, owners).items()]
-    found = (
-        tell_senses_apart(name, e.name, uses, place=_is_place(e.name, kind_of_type(e.type)))
-        if len(uses) > 1
-        else Senses()
-    )
+    found = tell_senses_apart(name, e.name, uses, place=_is_place(e.name, kind_of_type(e.type)))
     yield found
     if not owners:
         return

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.graphs import Floats, Ints, Longs
+from sensegraph.algorithms.graphs import NOWHERE, Floats, Ints, Longs
 from sensegraph.algorithms.ranking import hash_words
 from sensegraph.algorithms.walks import Moves, build_moves, gather_entries, run_offsets
 from sensegraph.index.manifest import Catalogue, Manifest
@@ -129,7 +129,7 @@ def _index_graph(graph: Graph, hierarchy: Hierarchy) -> Lookups:
         list(stored.lightly(_Home)) if isinstance(stored, Table) else [_Home(c.depth, c.entities) for c in stored]
     )
     depths = 1 + max((cluster.depth for cluster in clusters), default=-1)
-    homes = np.full((count, depths), -1, np.int32)
+    homes = np.full((count, depths), NOWHERE, np.int32)
     for i, cluster in enumerate(clusters):  # by depth: a deeper one overwrites what was projected
         homes[[position[e] for e in cluster.entities if e in position], cluster.depth :] = i
     said = np.concatenate(([0], np.cumsum(np.bincount(columns.subject, minlength=count)))).astype(np.int64)

@@ -243,9 +243,9 @@ def _find_shown(runs: Sequence[SeenRun], whose: Longs, count: int) -> tuple[list
     owner = np.repeat(whose, _unpack(run.forms for run in runs))
     forms = {name: number for number, name in enumerate(dict.fromkeys(written))}
     number = np.fromiter(map(forms.__getitem__, written), np.int64, len(written))
-    code, where = np.unique(owner * max(len(forms), 1) + number, return_inverse=True)
+    code, where = np.unique(owner * len(forms) + number, return_inverse=True)
     often = np.bincount(where.reshape(-1), weights=times, minlength=len(code)).astype(np.int64)
-    owners, number = np.divmod(code, max(len(forms), 1))
+    owners, number = np.divmod(code, len(forms))
     kept, shown = list(forms), [""] * count
     alone = np.bincount(owners, minlength=count)[owners] == 1
     for row, form in zip(owners[alone].tolist(), number[alone].tolist(), strict=True):
@@ -269,7 +269,7 @@ def _join_places(runs: Sequence[SeenRun], whose: Longs, count: int) -> tuple[Lon
     owner = np.repeat(whose, _unpack(run.held for run in runs))
     order = np.lexsort((bound, owner))  # stable: of each name those that list it, then the others
     owner, places = owner[order], places[order]
-    _, first = np.unique(owner * max(len(chunks), 1) + places, return_index=True)
+    _, first = np.unique(owner * len(chunks) + places, return_index=True)
     first.sort()
     return run_offsets(np.bincount(owner[first], minlength=count)), places[first], chunks
 
@@ -277,5 +277,5 @@ def _join_places(runs: Sequence[SeenRun], whose: Longs, count: int) -> tuple[Lon
 def _list_neighbours(ends: Longs, count: int) -> tuple[Longs, Longs]:
     """The neighbours of each name, ascending, each once: where they begin, and all of them."""
     both = np.concatenate((ends, ends[:, ::-1]))
-    source, target = np.divmod(np.unique(both[:, 0] * max(count, 1) + both[:, 1]), max(count, 1))
+    source, target = np.divmod(np.unique(both[:, 0] * count + both[:, 1]), count)
     return run_offsets(np.bincount(source, minlength=count)), target.astype(np.int64)

@@ -298,8 +298,8 @@ def cut_rows(rows: Rows, told: Told, parts: int) -> NDArray[np.uint8]:
         claims[partition_of(claim.id, parts)].append(claim)
     kinds: tuple[Mapping[int, Any], ...] = (entities, links, claims)
     slices = [_encode(of[p]) if p in of else b"" for of in kinds for p in range(parts)]
-    texts = [_list_texts(chain(*entities[p])) if p in entities else [] for p in range(parts)]
-    texts += [_list_texts(of[p]) if p in of else [] for of in (links, claims) for p in range(parts)]
+    texts = [_list_texts(chain(*entities.get(p, ()))) for p in range(parts)]
+    texts += [_list_texts(of.get(p, ())) for of in (links, claims) for p in range(parts)]
     digests = b"".join(blake2b(s, digest_size=DIGEST).digest() if s else bytes(DIGEST) for s in slices)
     shared = [text for text, count in Counter(chain.from_iterable(texts)).items() if count > 1]
     places = {text: place for place, text in enumerate(shared)}

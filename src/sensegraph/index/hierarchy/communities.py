@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 
 from sensegraph.algorithms.clustering import Quality, Start, carry_tree, hierarchical_leiden, leiden, partition_quality
-from sensegraph.algorithms.graphs import Edges, canonical_edges
+from sensegraph.algorithms.graphs import NOWHERE, Edges, canonical_edges
 from sensegraph.algorithms.trees import Followed, Tree, match_groups, project
 from sensegraph.errors import SettingsError, StoreError
 from sensegraph.index.graph.columns import columns_of
@@ -217,13 +217,13 @@ def group_entities(graph: Graph, earlier: Earlier | None, settings: ClusterSetti
     number = {g.id: i for i, g in enumerate(groups)}
     members = [sorted(old[e] for e in g.entities) for g in groups]
     tree = Tree(
-        parent=np.array([number.get(g.parent, -1) for g in groups], np.int32),
+        parent=np.array([number.get(g.parent, NOWHERE) for g in groups], np.int32),
         depth=np.array([g.depth for g in groups], np.int32),
         start=np.cumsum([0, *map(len, members)], dtype=np.int64),
         members=np.array([m for ms in members for m in ms], np.int32),
         nodes=len(before.ids),
     )
-    mapping = np.array([new.get(name, -1) for name in before.ids], np.int64)
+    mapping = np.array([new.get(name, NOWHERE) for name in before.ids], np.int64)
     updated = _name_communities(
         now, _leiden_tree(now.edges, carry_tree(tree, before.edges, now.edges, mapping), settings), settings
     )

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from sensegraph.algorithms.graphs import Ints
+from sensegraph.algorithms.graphs import NOWHERE, Ints
 from sensegraph.algorithms.ranking import Stack
 from sensegraph.index.hierarchy.similar_clusters import Grouping, group_vectors
 from sensegraph.runtime.keys import key
@@ -33,7 +33,7 @@ class EarlierGroups:
     def labels(self, level: int, ids: Iterable[str]) -> Ints:
         """The earlier group on `level` of the nodes below it, −1 for a new one, shape (n,); empty without any."""
         home = self.home[level]
-        found = np.array([home.get(self.succeeds.get(name, name), -1) for name in ids], np.int32)
+        found = np.array([home.get(self.succeeds.get(name, name), NOWHERE) for name in ids], np.int32)
         return found if (found >= 0).any() else np.zeros(0, np.int32)
 
     def pass_on(self, level: int, members: Iterable[str], made: Sequence[str]) -> None:

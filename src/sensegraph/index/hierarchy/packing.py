@@ -211,16 +211,17 @@ def _substitute_reports(
         own, inner = lines.inside(group.entities)
         claims = (c for n in own for c in lines.claims.get(n.passage.id, ()))
         sizes[group.id] = sum(line.tokens for line in (*own, *inner, *claims))
-    ordered = sorted(children, key=lambda pair: (-sizes[pair[0].id], pair[0].id))
+    given = {group.id: (group, cluster) for group, cluster in children}
     total = sum(line.tokens for line in (*nodes, *links)) + sum(
         c.tokens for n in nodes for c in lines.claims.get(n.passage.id, ())
     )
     home: dict[str, str] = {}  # entity → the child whose report stands for it
     reports: list[Line] = []
-    for child, cluster in ordered:
+    for name in sorted(sizes, key=lambda name: (-sizes[name], name)):
+        child, cluster = given[name]
         line = report_line(cluster)
-        if total > budget and line.tokens < sizes[child.id]:
-            total += line.tokens - sizes[child.id]
+        if total > budget and line.tokens < sizes[name]:
+            total += line.tokens - sizes[name]
             reports.append(line)
             home |= dict.fromkeys(child.entities, child.id)
     kept = [n for n in nodes if n.passage.id not in home]

@@ -17,6 +17,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sensegraph.algorithms.graphs import NOWHERE
 from sensegraph.algorithms.ranking import hash_words
 from sensegraph.index.graph.columns import columns_of, find_hashes
 from sensegraph.index.hierarchy.packing import Group
@@ -71,11 +72,11 @@ def place_elements(graph: Graph, trees: Trees) -> dict[str, TreeElements]:
     members = [e for root in roots for e in trees[root][0].entities]
     whose = np.repeat(np.arange(len(roots)), [len(trees[root][0].entities) for root in roots])
     at = find_hashes(hash_words(members), columns.entities.ids)
-    home = np.full(len(columns.entities.ids) + 1, -1, np.int64)  # the last for what is not there
+    home = np.full(len(columns.entities.ids) + 1, NOWHERE, np.int64)  # the last for what is not there
     home[at] = whose
     home[-1] = -1
     source, target = home[columns.source], home[columns.target]
-    inside = (home[:-1], np.where(source == target, source, -1), home[columns.subject])
+    inside = (home[:-1], np.where(source == target, source, NOWHERE), home[columns.subject])
     records = (columns.entities.records, columns.relations.records, columns.claims.records)
     placed = [_split_by_home(homes, len(roots)) for homes in inside]
     found = {}
@@ -150,7 +151,7 @@ def _take_each(records: Sequence[Any], batches: Sequence[Sequence[int]]) -> Iter
     if not isinstance(records, Table) or len(batches) == 1 or _FEW * sum(map(len, batches)) < len(records):
         yield from (take_records(records, places) for places in batches)
         return
-    home = np.full(len(records), -1, np.int32)
+    home = np.full(len(records), NOWHERE, np.int32)
     for number, places in enumerate(batches):
         home[places] = number
     with ExitStack() as stack:

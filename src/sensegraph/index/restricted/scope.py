@@ -26,6 +26,7 @@ from sensegraph.index.parts import Part
 from sensegraph.language.text import count_tokens, take_within
 from sensegraph.protocols import Embedder
 from sensegraph.questions import Condition, Scope
+from sensegraph.runtime.keys import document_part
 from sensegraph.types import (
     Chunk,
     Cluster,
@@ -194,7 +195,7 @@ class ScopedIndex(Index):
             summary=kept,
             findings=(),
             rating_explanation="",
-            documents=len({c[:12] for e in ranked for c in e.chunks}),
+            documents=len({document_part(c) for e in ranked for c in e.chunks}),
             tokens=sum(count_tokens(s.text) for s in kept),
             omitted=len(texts) - len(kept),
         )

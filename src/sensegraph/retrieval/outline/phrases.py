@@ -247,7 +247,7 @@ class Gathered:
         """The phrases that tell most of the corpus, best first."""
         n = len(self.titles)
         total = sum(self.counts.values())
-        least = min(3, 1 + n // 10) if n > 1 else 1
+        least = min(3, 1 + n // 10)
         general = read_lexicon("question-words")["no-subject"] | read_list("general")
         names = {fold(w) for name in self.speakers.values() for w in name.split()}
         scored: dict[tuple[str, ...], Phrase] = {}

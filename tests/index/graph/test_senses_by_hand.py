@@ -1,0 +1,85 @@
+"""Which names are looked at for several senses, and which persons a name may be short for."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from sensegraph.index.graph.homonyms import _Persons, find_senses
+from sensegraph.index.graph.seen_names import NameGraph
+from sensegraph.index.graph.slicing import MentionRow, Rows, Uses, count_entity_uses
+from sensegraph.types import Entity, Graph
+
+
+def named(*given: tuple[str, str, int]) -> NameGraph:
+    """A graph of names with their types, each in so many chunks of its own."""
+    rows = [(f"{i:02}", name, kind, many) for i, (name, kind, many) in enumerate(given)]
+    made = [
+        Entity(i, name, kind, "", (), tuple(f"{i}.{n}" for n in range(many)), many, 0) for i, name, kind, many in rows
+    ]
+    return NameGraph.of(Graph(tuple(made)))
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "many", "asked"),
+    [
+        ("Jordan", "person", 2, True),
+        ("Jordan", "person", 1, False),
+        ("Jordan", "", 2, True),
+        ("jordan", "person", 2, False),
+        ("Mill", "organization", 2, False),
+        ("Mill Lane", "person", 2, False),
+        ("Mill Lane", "place", 2, True),
+        ("Mill Lane", "place", 1, False),
+        ("Old Mill Lane", "place", 2, False),
+        ("Paris", "organization", 2, True),
+        ("Paris", "organization", 1, False),
+        ("Jordan", "person", 200, True),
+        ("Jordan", "person", 201, False),
+    ],
+)
+@pytest.mark.parametrize("known", [False, True])
+def test_short_names_of_several_chunks_are_looked_at(name: str, kind: str, many: int, asked: bool, known: bool) -> None:
+    read: list[str] = []
+    rt: Any = SimpleNamespace(once=lambda step, make, names: SimpleNamespace(value=step.fn([make()])[0]))
+    found = find_senses(
+        named((name, kind, many)), {"00": ()} if known else {}, lambda chunks: read.extend(chunks) or {}, rt
+    )
+    assert len(read) == (many if asked and not known else 0)
+    assert (found.moved, found.made, found.open) == ((), (), ())
+
+
+PERSONS = (
+    ("Hartmann", "person", 1), ("Eva Hartmann", "person", 1), ("Hartmann, Otto", "person", 1),
+    ("E. Hartmann", "person", 1), ("Hartmann Works", "organization", 1), ("Eva", "person", 1), ("Bob", "person", 1),
+    ("Robert Lee", "person", 1), ("Hartmann", "place", 1), ("Lee, Robert", "person", 1),
+    ("Hartmann, O.", "person", 1),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("row", "owners"),
+    [
+        (0, [1, 2, 3, 10]), (1, []), (2, []), (3, [1]), (4, []), (5, [1]), (6, [7, 9]), (7, []), (8, [1, 2, 3, 10]),
+        (10, [2]),
+    ],
+)  # fmt: skip
+def test_a_name_is_short_for_persons_whose_names_are_longer(row: int, owners: list[int]) -> None:
+    assert _Persons(named(*PERSONS)).list_owners(row) == owners
+
+
+def test_uses_are_counted_of_the_entities_that_are_asked_for() -> None:
+    ada, bo, cy = ("ada", "person"), ("bo", "person"), ("cy", "person")
+    rows = Rows(
+        [
+            MentionRow(ada, ada, "Ada", 2, (), "k1", None),
+            MentionRow(bo, bo, "Bo", 3, (), "k1", None),
+            MentionRow(ada, cy, "ada", 1, (), "k2", None),
+            MentionRow(cy, cy, "Cy", 0, (), "k2", None),
+        ],
+        [MentionRow(ada, cy, "Cy", 4, (), "k3", None), MentionRow(bo, bo, "Bo", 0, (), "k3", None)],
+    )
+    assert count_entity_uses(rows, {ada, cy}) == [Uses(ada, ((ada, 2), (cy, 5)), (("Ada", 2), ("Cy", 4), ("ada", 1)))]
+    assert count_entity_uses(rows, ()) == []
