@@ -10,10 +10,12 @@ import numpy as np
 
 from little_graphs import Given
 from sensegraph.index.manifest import DocumentEntry
+from sensegraph.methods import auto
+from sensegraph.methods.graphrag import global_search
 from sensegraph.methods.kag import calculation, logical_forms, question_steps
-from sensegraph.methods.raptor import growing, tree
+from sensegraph.methods.raptor import growing, raptor, tree
 from sensegraph.methods.walk import name_words, second_order, wording
-from sensegraph.types import Chunk, Entity, Graph
+from sensegraph.types import Chunk, Cluster, Entity, Graph
 
 VALUES: dict[str, calculation.Value] = {
     "a": calculation.Number(3, "km"), "b": calculation.Number(4.5, "km"), "n": calculation.Number(2),
@@ -142,3 +144,35 @@ def values(
     passages = question_steps.split_passages([(title, text, weight) for title, text, weight in said])
     found = question_steps.find_values(question, passages, _Named(Graph(entities)), told=told, most=most)
     return [[one.value, one.score] for one in found]
+
+
+def judge_kind(question: str, *names: Sequence[Any]) -> list[Any]:
+    """What kind a question is of that holds names, each with its types and its entities, and what it asks for."""
+    found: list[Any] = [
+        SimpleNamespace(
+            surface=surface, types=types, entities=[SimpleNamespace(name=one) for one in called],
+            start=question.find(surface), end=question.find(surface) + len(surface),
+        )
+        for surface, types, called in names
+    ]  # fmt: skip
+    kind, why = auto.kind_of(question, found)
+    return [kind, why, *(auto.find_aspect(question, kind, found, model=model) for model in (False, True))]
+
+
+def fit_nodes(tokens: Sequence[int], below: Sequence[Sequence[int]], ranked: Sequence[int], budget: int) -> list[Any]:
+    """Which nodes fit in a budget, of which those behind the leaves each stand for some leaves; so without overlap."""
+    leaves = len(tokens) - len(below)
+    nodes: Any = SimpleNamespace(tokens=tokens, leaves=leaves, below=lambda i: frozenset(below[i - leaves]))
+    return [raptor.fit_nodes(ranked, nodes, budget, no_overlap=alone) for alone in (False, True)]
+
+
+def fit_reports(levels: Sequence[Sequence[Sequence[Any]]], rank: dict[str, int], bound: int) -> list[str]:
+    """Which reports of some levels, each as id, parent, members, entities and tokens, are read within a bound."""
+    made = [
+        [
+            Cluster(name, 0, depth, parent, tuple(members), tuple(entities), tokens=tokens)
+            for name, parent, members, entities, tokens in level
+        ]
+        for depth, level in enumerate(levels)
+    ]
+    return [one.id for one in global_search.fit_reports(made, rank, bound)]

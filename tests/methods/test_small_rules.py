@@ -10,7 +10,9 @@ import pytest
 
 from sensegraph.errors import SettingsError
 from sensegraph.index.manifest import Manifest
-from sensegraph.methods import check_fields
+from sensegraph.methods import check_fields, method_class
+from sensegraph.methods.auto import _quote_words
+from sensegraph.methods.graphrag.actions import _embed_questions
 from sensegraph.methods.graphrag.details import count_documents_about
 from sensegraph.methods.hipporag.facts import FactSettings
 from sensegraph.methods.kag.calculation import MOST_CHARACTERS, calculate_expression, write_value
@@ -36,6 +38,22 @@ def test_a_setting_beyond_its_bound_is_refused_by_its_name(
     for value in beyond:
         with pytest.raises(SettingsError, match=rf"m: size \({value}\) must {bound}\."):
             check_fields(SimpleNamespace(name="m", fine=0.5, size=value), "size", bound)
+
+
+def test_a_method_that_nobody_knows_is_refused_with_the_nearest_or_all_of_them() -> None:
+    with pytest.raises(SettingsError, match=r"No method is called 'graphrog'; did you mean 'graphrag'\?$"):
+        method_class("graphrog")
+    with pytest.raises(SettingsError, match=r"No method is called 'zzz'; there are bm25, drift, .*walk\.$"):
+        method_class("zzz")
+
+
+def test_three_words_are_quoted_each_once() -> None:
+    assert _quote_words(["a  b", "a b", "c", "d", "e"]) == "“a b”, “c”, “d”"
+
+
+def test_no_questions_have_no_vectors() -> None:
+    nobody: Any = None
+    assert _embed_questions([], nobody).shape == (0, 0)
 
 
 def test_facts_have_a_synonym_of_one_neighbour_at_least() -> None:

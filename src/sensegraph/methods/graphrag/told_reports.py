@@ -137,7 +137,7 @@ def choose_findings(
     """
     counts = Counter(stem for f in findings for stem in f.stems & wanted)
     weights = {s: log(1 + len(findings) / counts[s]) for s in sorted(wanted) if counts[s]}
-    size = max((len(f.cluster.entities) for f in findings), default=1)
+    size = max([1, *(len(f.cluster.entities) for f in findings)])
     ranked: list[tuple[float, float, int, ToldFinding]] = []
     for place, finding in enumerate(findings):
         held = {s: w for s, w in weights.items() if s in finding.stems}

@@ -164,7 +164,7 @@ def _layer_writers(rt: Runtime) -> tuple[str, ...]:
 
 
 def _mean_weight(weights: Sequence[float]) -> float:
-    return (sum(sorted(weights)) / len(weights) if weights else 0.0) or 1.0
+    return sum(sorted(weights)) / max(1, len(weights)) or 1.0
 
 
 _EACH = 10  # members of a summary entity that nobody has written yet

@@ -151,7 +151,7 @@ def _contains_name(text: str, name: str) -> bool:
     """Whether `name` stands in `text` as a whole; in any case where it is all in capitals."""
     if HAN.search(name):
         return name in text  # no blanks around words
-    flags = re.IGNORECASE if name == name.upper() else 0
+    flags = re.IGNORECASE if name == name.upper() else re.NOFLAG
     return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, flags) is not None
 
 

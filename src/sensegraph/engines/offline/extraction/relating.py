@@ -149,7 +149,7 @@ def select_pairs(
     sure = named[low] & named[high] & (npmi > NAMES_NPMI)
     # the strongest `TOP` pairs of either end (ties by position)
     both = np.concatenate([low, high])
-    order = np.lexsort((np.tile(np.arange(len(low)), 2), -np.tile(np.where(likely, strength, -1.0), 2), both))
+    order = np.lexsort((np.tile(np.arange(len(low)), 2), -np.tile(np.where(likely, strength, -np.inf), 2), both))
     starts = np.searchsorted(both[order], np.arange(len(seen)))
     rank = np.arange(len(both)) - starts[both[order]]
     top = np.zeros(len(low), dtype=bool)
