@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from sensegraph.index.graph.homonyms import _Persons, find_senses
@@ -98,3 +99,9 @@ def test_persons_of_one_given_name_and_chunk_may_be_one_under_two_family_names()
     graph = NameGraph.of(Graph(tuple(Entity(i, name, "person", "", (), own, 1, 0) for i, name, own in rows)))
     found = {(one.one[0], one.other[0]): one.chunks for one in list_former_names(graph)}
     assert found == {("0", "1"): ("b",), ("0", "2"): ("b",), ("1", "2"): ("b",), ("1", "3"): ("b",), ("2", "3"): ("b",)}
+
+
+def test_it_is_known_where_texts_mention_a_name_that_has_chunks_or_neighbours() -> None:
+    start, begin = np.array([0, 1, 3, 3, 3]), np.array([0, 0, 2, 2, 3])
+    held: Any = SimpleNamespace(start=start, begin=begin)
+    assert NameGraph.mentioning.func(held).tolist() == [True, True, False, True]  # type: ignore[attr-defined]
