@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from sensegraph.algorithms.ranking import unpack_rows
-from sensegraph.errors import InputError, ItemFailed
+from sensegraph.errors import InputError, ItemFailed, NotIndexed
 from sensegraph.index import vectors
 from sensegraph.index.extraction import _count_kinds, _may_be_unread
 from sensegraph.index.graph.elements import EntityNode, _other_forms
@@ -294,3 +294,22 @@ def test_a_figure_is_told_from_the_line_on_that_names_it(place: int, number: int
     assert Index.figure(index, "e", place) is None
     assert Index.page(index, "e", place) == 1 + (place >= 15)
     assert Index.page(index, "d", place) == {None: 1, 1: 4, 2: None}[number]
+
+
+def test_vectors_of_before_begin_as_they_will_and_have_an_even_number_of_bytes() -> None:
+    old = np.frombuffer(b"\1\0\0\x3f" + np.array([0.25, -1.0], "<f4").tobytes(), "<f4")
+    new = vectors.embed_texts.fn(["ab", "c"], embedder=Counting(waits=False))
+    assert vectors.read_vectors([old.tobytes()])[0].tolist() == pytest.approx(old.tolist(), abs=1e-4)
+    assert vectors.read_vectors(new).tolist() == [[pytest.approx(2.0)], [pytest.approx(1.0)]]
+
+
+@pytest.mark.parametrize("names", [["reports", "graph", "names"], ["graph"], ["names", "zzz", "graph"]])
+def test_of_parts_that_are_missing_the_one_that_is_built_first_is_named(names: list[str]) -> None:
+    index: Any = SimpleNamespace(manifest=SimpleNamespace(part_names=frozenset(["outline"])), given=())
+    with pytest.raises(NotIndexed, match=r"\bgraph\b"):
+        Index.check_parts(index, names)
+    Index.check_parts(index, ["outline"])
+
+
+def test_of_a_long_span_of_blanks_all_is_cited() -> None:
+    assert _narrow_span(" " * 5_000, 3, 4_003, "lamp") == (3, 4_003)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from sensegraph.index.graph.homonyms import _Persons, find_senses
 from sensegraph.index.graph.seen_names import NameGraph
 from sensegraph.index.graph.slicing import MentionRow, Rows, Uses, count_entity_uses
+from sensegraph.index.graph.told_names import list_former_names
 from sensegraph.types import Entity, Graph
 
 
@@ -83,3 +85,23 @@ def test_uses_are_counted_of_the_entities_that_are_asked_for() -> None:
     )
     assert count_entity_uses(rows, {ada, cy}) == [Uses(ada, ((ada, 2), (cy, 5)), (("Ada", 2), ("Cy", 4), ("ada", 1)))]
     assert count_entity_uses(rows, ()) == []
+
+
+def test_persons_of_one_given_name_and_chunk_may_be_one_under_two_family_names() -> None:
+    names = [
+        ("Ada Reeve", "ab"),
+        ("Ada May Finch", "bc"),
+        ("Stone, Ada", "b"),
+        ("Ada Lee Reeve", "ab"),
+        ("Bo Finch", "b"),
+    ]
+    rows = [(f"{i}", name, tuple(chunks)) for i, (name, chunks) in enumerate(names)]
+    graph = NameGraph.of(Graph(tuple(Entity(i, name, "person", "", (), own, 1, 0) for i, name, own in rows)))
+    found = {(one.one[0], one.other[0]): one.chunks for one in list_former_names(graph)}
+    assert found == {("0", "1"): ("b",), ("0", "2"): ("b",), ("1", "2"): ("b",), ("1", "3"): ("b",), ("2", "3"): ("b",)}
+
+
+def test_it_is_known_where_texts_mention_a_name_that_has_chunks_or_neighbours() -> None:
+    start, begin = np.array([0, 1, 3, 3, 3]), np.array([0, 0, 2, 2, 3])
+    held: Any = SimpleNamespace(start=start, begin=begin)
+    assert NameGraph.mentioning.func(held).tolist() == [True, True, False, True]  # type: ignore[attr-defined]

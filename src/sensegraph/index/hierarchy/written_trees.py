@@ -74,7 +74,7 @@ def place_elements(graph: Graph, trees: Trees) -> dict[str, TreeElements]:
     at = find_hashes(hash_words(members), columns.entities.ids)
     home = np.full(len(columns.entities.ids) + 1, NOWHERE, np.int64)  # the last for what is not there
     home[at] = whose
-    home[-1] = -1
+    home[NOWHERE] = NOWHERE
     source, target = home[columns.source], home[columns.target]
     inside = (home[:-1], np.where(source == target, source, NOWHERE), home[columns.subject])
     records = (columns.entities.records, columns.relations.records, columns.claims.records)
