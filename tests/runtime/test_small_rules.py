@@ -23,6 +23,7 @@ from sensegraph.runtime.batches import (
     Work,
     count_reasons,
     doubts_any,
+    is_shared,
     replace_doubted,
 )
 from sensegraph.runtime.database_address import DatabaseAddress, is_database
@@ -331,3 +332,8 @@ def test_what_a_worker_does_is_told_as_one_thing(
     )
     found = delegating.once_on_worker(rt, measure, lambda: "abc", names=["x"])
     assert (found.value, steps) == (3, told)
+
+
+def test_a_store_that_does_not_say_so_is_not_shared() -> None:
+    found = [is_shared(SimpleNamespace(**given)) for given in ({}, {"shared": False}, {"shared": True})]  # type: ignore[arg-type]
+    assert found == [False, False, True]
