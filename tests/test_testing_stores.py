@@ -174,6 +174,7 @@ LISTED = "arrays_are_listed_and_bytes_are_counted"
         (REPLIES, replies(read=lambda plain: {**plain(), "more": b""})),
         (REPLIES, replies(read=lambda plain: plain() or {"more": b""})),
         (REPLIES, replies(clear=lambda plain: None)),
+        (REPLIES, replies(rest=lambda plain: plain.__self__._path.unlink())),
         (REPLIES, Elsewhere()),
         (SWEPT, sweep(lambda self, needed, dry, spare: PLAIN.sweep(self, needed, spare=spare))),
         (SWEPT, sweep(lambda self, needed, dry, spare: PLAIN.sweep(self, needed, dry=dry))),

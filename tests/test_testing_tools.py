@@ -22,7 +22,7 @@ from sensegraph.testing.samples import (
     sample_inquiry,
     sample_link,
 )
-from sensegraph.types import Document, Evidence, Passage, Source
+from sensegraph.types import Answer, Citation, Document, Evidence, Passage, Source
 
 # ── what is handed over ──
 
@@ -174,6 +174,8 @@ UNIT, NEIGHBOURS, NEAREST = (
         (UNIT, lambda rows, texts, kind: rows[:-1], False),
         (UNIT, lambda rows, texts, kind: np.where(rows.any(axis=1)[:, None], rows, np.float32(1)), False),
         (UNIT, lambda rows, texts, kind: rows * (np.arange(len(rows)) != 1)[:, None].astype(np.float32), False),
+        (UNIT, lambda rows, texts, kind: rows * (np.arange(len(rows)) != 2)[:, None].astype(np.float32), False),
+        (UNIT, lambda rows, texts, kind: rows * (np.arange(len(rows)) != 0)[:, None].astype(np.float32), False),
         (NEIGHBOURS, lambda rows, texts, kind: rows + np.float32(0.000004 * (len(texts) > 1)), True),
         (NEIGHBOURS, lambda rows, texts, kind: rows + np.float32(0.00006 * (len(texts) > 1)), False),
         (NEIGHBOURS, lambda rows, texts, kind: rows + np.float32(0.00006 * (texts[0] == SAMPLE[2].text)), False),
@@ -273,6 +275,22 @@ def test_evidence_is_of_the_sample_and_the_same_again(found: Evidence, right: bo
     assert holds(test, lambda: Fixed(found), tmp_path, of=contract) is right
     changing = iter([evidence("keeper"), evidence("storm")])
     assert not holds(test, lambda: Fixed(changing), tmp_path, of=contract)
+
+
+@pytest.mark.parametrize(
+    ("citation", "right"),
+    [
+        (Citation(1, "keeper", 0, 9, "Ada Finch"), True),
+        (Citation(1, "storm", 0, 9, "Ada Finch"), False),
+        (Citation(1, "keeper", 0, 8, "Ada Finch"), False),
+        (Citation(2, "keeper", 0, 9, "Ada Finch"), False),
+    ],
+)
+def test_an_answer_cites_what_stands_in_the_sample(citation: Citation, right: bool, tmp_path: Path) -> None:
+    test = "test_every_citation_is_a_quote_from_its_document"
+    contract = type("Own", (MethodContract,), {"build": lambda self, folder: (None, None)})
+    assert holds(test, lambda: Fixed(Answer("She does. [1]", (citation,))), tmp_path, of=contract) is right
+    assert not holds(test, lambda: Fixed(Answer("Nobody says it.")), tmp_path, of=contract)
 
 
 @pytest.mark.parametrize(

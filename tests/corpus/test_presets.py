@@ -13,8 +13,9 @@ from typer.testing import CliRunner, Result
 
 from scripted import Script, ScriptedServer
 from sensegraph.cli import app
+from sensegraph.corpus import presets
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.corpus.presets import find_default, find_preset, list_presets
+from sensegraph.corpus.presets import Choice, Preset, find_default, find_preset, list_presets
 from sensegraph.corpus.settings import Settings, convert_settings, holds_name, lay_tables, load_settings
 from sensegraph.errors import SettingsError
 from sensegraph.methods import METHODS, method_class, parts_needed
@@ -123,3 +124,10 @@ def test_presets_are_listed_and_told_to_programs() -> None:
     told = json.loads(run("config", "presets", "kag", "--json").stdout)
     rounds = next(c for c in told["choices"] if c["setting"] == "methods.kag.rounds")
     assert (rounds["value"], rounds["ours"]) == (3, 3)
+
+
+def test_a_preset_with_a_setting_that_is_gone_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    choice = Choice(what="w", source="s", setting="index.nothing", value=1)
+    monkeypatch.setattr(presets, "list_presets", lambda: {"old": Preset("old", "paper", "source", (), (choice,))})
+    with pytest.raises(SettingsError, match="preset old"):
+        find_preset("OLD")

@@ -17,8 +17,11 @@ from sensegraph.corpus.settings import Settings
 from sensegraph.documents.images import MASKED, NO_MODEL
 from sensegraph.engines.llm import figure_task
 from sensegraph.errors import SettingsError
+from sensegraph.language.text import split_runs, stem_run
+from sensegraph.language.word_lists import SNOWBALL
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
-from sensegraph.personal import masking
+from sensegraph.personal import finding, masking
+from sensegraph.personal.finding import Named
 from sensegraph.personal.masking import read_secret
 from sensegraph.personal.personal_settings import PersonalSettings, fingerprint_settings
 from sensegraph.types import Document, Question
@@ -246,3 +249,29 @@ def test_the_secret_is_made_where_something_is_masked_and_only_there(
     make(tmp_path).without_personal_data([Document("a", "To ada@example.org.")])
     make(tmp_path).mask_text("To ada@example.org.")
     assert made == [False, True, True]
+
+
+@pytest.mark.parametrize("name", ["Nora B16", "Nora B44", "Nora Blythe"])
+@pytest.mark.parametrize("of", [min, max])
+def test_a_name_that_documents_know_by_its_code_is_masked_in_a_question_in_whatever_language_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, of: Any
+) -> None:
+    settings = PersonalSettings(mask="mask", kinds=("person",))
+    monkeypatch.setattr(masking, "read_secret", lambda root, *, make: b"x" * 32)
+    monkeypatch.setattr(privacy, "find_people", lambda text, settings: [])
+    monkeypatch.setattr(finding, "find_possible_names", lambda text: [Named(8, 8 + len(name), name)])
+    refs = {"index": "i", "personal/index": f"{fingerprint_settings(settings)} i"}
+    held: set[str] = set()
+    words = SimpleNamespace(idf=lambda stem: 1.0 if stem in held else 2.0)
+    made = make(tmp_path, settings, refs, open_index=lambda: SimpleNamespace(words=words))
+    plain, masker = f"letters {name} march", made._masker()
+    *_, code = split_runs(masker.person(name))
+    assert made._mask_question_text(plain) == plain
+    stems = {stem for by in SNOWBALL.values() for stem in stem_run(code, by)}
+    assert (len(stems) > 1) == (name != "Nora Blythe")
+    held.add(of(stems))
+    assert made._mask_question_text(plain) == f"letters {masker.person(name)} march"
+    other = make(tmp_path, settings, refs | {"personal/index": "x"}, open_index=lambda: SimpleNamespace(words=words))
+    with pytest.raises(SettingsError, match="The index was not made of documents that were masked"):
+        other._mask_question_text(plain)
+    assert make(tmp_path, settings)._mask_question_text(plain) == plain  # there is no index

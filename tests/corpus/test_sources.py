@@ -92,3 +92,23 @@ def test_what_readers_of_an_index_before_hold_is_kept_and_of_now_it_is_kept_anyw
     held = corpus.garbage._held_elsewhere()
     assert first in held
     assert corpus.workspace.index_key() not in held
+
+
+@pytest.mark.parametrize(
+    ("paths", "gone"),
+    [([""], ["a/x.txt", "ab/z.txt", "b/y.txt"]), (["a"], ["a/x.txt"]), (["a", "b"], ["a/x.txt", "b/y.txt"])],
+)
+def test_of_a_folder_that_is_followed_only_what_was_inside_the_paths_is_gone(
+    tmp_path: Path, paths: list[str], gone: list[str]
+) -> None:
+    folder = tmp_path / "files"
+    for name in ("a/x.txt", "a/kept.txt", "ab/z.txt", "ab/kept.txt", "b/y.txt", "b/kept.txt"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(f"Of {name} Ada Finch wrote to Tom Reeve.")
+    with Corpus.open(tmp_path / "corpus", settings={"engine": "offline", "embedder": "offline"}) as made:
+        made.mirror.sync(folder, base=folder)
+        for name in ("a/x.txt", "ab/z.txt", "b/y.txt"):
+            (folder / name).unlink()
+        plan = made.mirror.plan(*(folder / path for path in paths), base=folder)
+        assert sorted(plan.removed) == gone
+        assert (plan.withheld, plan.unread, plan.added) == ((), (), ())

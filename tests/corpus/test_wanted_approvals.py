@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import sys
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from sensegraph.corpus import settings as corpus_settings
+from sensegraph.corpus import tools
 from sensegraph.corpus.settings import (
     EmbeddingTable,
     ExecutorTable,
@@ -19,6 +24,7 @@ from sensegraph.corpus.settings import (
     read_headers,
     read_toml_tables,
 )
+from sensegraph.corpus.tools import make_asking_executor, make_executor
 from sensegraph.engines.local.local_model import LocalSettings
 from sensegraph.errors import SettingsError, Unapproved
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
@@ -134,3 +140,38 @@ def test_a_file_of_settings_is_read_up_to_a_length(tmp_path: Path, monkeypatch: 
     path.write_bytes(b"\xff")
     with pytest.raises(SettingsError, match="is not valid TOML"):
         read_toml_tables(path)
+
+
+# ── what is made where it is approved ──
+
+
+@pytest.mark.parametrize(("before", "after"), [(None, "0"), ("1", "1")])
+def test_a_cluster_is_used_without_telling_anybody_unless_that_is_wanted(
+    monkeypatch: pytest.MonkeyPatch, before: str | None, after: str
+) -> None:
+    name = "RAY_USAGE_STATS_ENABLED"
+    monkeypatch.setenv(name, before or "")
+    if before is None:
+        monkeypatch.delenv(name)
+    module = SimpleNamespace(RayExecutor=lambda *given: given)
+    monkeypatch.setitem(sys.modules, "sensegraph.runtime.executors.ray", module)
+    settings = Settings(executor=ExecutorTable(kind="ray", address="ray://far:1"), processes=3)
+    made: Any = make_executor(settings)
+    assert made == ("ray://far:1", settings.endpoint.concurrency, 3)
+    assert os.environ[name] == after
+    monkeypatch.setitem(sys.modules, "sensegraph.runtime.executors.ray", None)
+    with pytest.raises(SettingsError, match=r'executor\.kind = ray needs the extra "distributed"'):
+        make_executor(settings)
+    with pytest.raises(Unapproved):
+        make_executor(replace(settings, foreign={"executor.address": "a.toml"}))
+
+
+def test_work_is_done_on_this_machine_or_by_what_another_package_brings(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: Any = make_executor(Settings(processes=3))
+    assert (type(made).__name__, made.threads, made.processes) == ("LocalExecutor", Settings().endpoint.concurrency, 3)
+    asking: Any = make_asking_executor(Settings(processes=3))
+    assert (asking.threads, asking.processes) == (Settings().endpoint.concurrency, 1)
+    monkeypatch.setattr(tools, "load_plugin", lambda kind, name: lambda **given: (kind, name, given))
+    settings = Settings(executor=ExecutorTable(kind="own"), processes=3)
+    given = {"threads": settings.endpoint.concurrency, "processes": 3}
+    assert make_executor(settings) == ("executors", "own", given)  # type: ignore[comparison-overlap]

@@ -11,18 +11,21 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from sensegraph.errors import ItemFailed, SettingsError
+from sensegraph.errors import ItemFailed, SettingsError, Stopped
 from sensegraph.runtime import delegating
-from sensegraph.runtime.activity import take_lock
+from sensegraph.runtime.activity import StopToken, begin_activity, take_lock
 from sensegraph.runtime.batches import (
     Call,
     Doubts,
+    Encoded,
     Kept,
     Orders,
     SetAside,
+    Stoppable,
     Work,
     count_reasons,
     doubts_any,
+    is_shared,
     replace_doubted,
 )
 from sensegraph.runtime.database_address import DatabaseAddress, is_database
@@ -331,3 +334,20 @@ def test_what_a_worker_does_is_told_as_one_thing(
     )
     found = delegating.once_on_worker(rt, measure, lambda: "abc", names=["x"])
     assert (found.value, steps) == (3, told)
+
+
+def test_a_store_that_does_not_say_so_is_not_shared() -> None:
+    found = [is_shared(SimpleNamespace(**given)) for given in ({}, {"shared": False}, {"shared": True})]  # type: ignore[arg-type]
+    assert found == [False, False, True]
+
+
+def test_a_call_that_waits_does_not_begin_in_an_activity_that_was_stopped() -> None:
+    call = Stoppable(Encoded(Call(__name__, "measure", {}, {})), threading.Event())
+    with begin_activity(token := StopToken()):
+        assert call(["ab"]) == [b"2"]
+        token.stop()
+        with pytest.raises(Stopped):
+            call(["ab"])
+    call.stopped.set()
+    with pytest.raises(ItemFailed, match="stopped before this was begun"):
+        call(["ab"])

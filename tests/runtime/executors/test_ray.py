@@ -64,6 +64,7 @@ class Cluster:
 
     def wait(self, tasks: list[Any], *, timeout: float, num_returns: int = 1) -> tuple[list[Any], list[Any]]:
         assert (timeout, num_returns) == (5.0, 1)
+        assert tasks
         if self.busy:
             self.busy -= 1
             return [], tasks
@@ -136,8 +137,11 @@ def test_two_tasks_for_each_cpu_are_on_their_way_and_hold_fewer_batches_towards_
     assert (cluster.cancelled, len(cluster.sent)) == ([], 1)
 
 
-def test_the_cpus_are_counted_again_after_five_seconds(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
-    now = [1000.0]
+@pytest.mark.parametrize("begun", [0.5, 1000.0])  # seconds after the machine was started
+def test_the_cpus_are_counted_again_after_five_seconds(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch, begun: float
+) -> None:
+    now = [begun]
     monkeypatch.setattr(over_ray, "time", SimpleNamespace(monotonic=lambda: now[0]))
     results = RayExecutor(patience=0.0).map(double, list(range(20)), waits=False)
     next(results)

@@ -189,3 +189,18 @@ def test_objects_are_listed_that_are_older_than_a_moment_and_what_is_gone_is_no_
     assert given.list_older(8) == {"a.npy", "b.npy", "c.npy"}
     with pytest.raises(SettingsError, match=r"is no place for arrays"):
         ArrayBucket("nowhere")
+
+
+@pytest.mark.parametrize(("more", "found"), [(0, False), (1, True)])
+def test_the_checksum_of_an_array_of_up_to_16_mebibytes_is_read(files: ArrayFiles, more: int, found: bool) -> None:
+    files.write("a", np.zeros((1 << 24) - 144 + more, np.uint8))
+    path = files.path("a")
+    assert path.stat().st_size == (1 << 24) + more
+    with path.open("r+b") as file:
+        file.seek(1000)
+        file.write(b"damage")
+    if found:
+        assert files.open("a") is not None
+    else:
+        with pytest.raises(Damaged):
+            files.open("a")

@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -211,3 +212,14 @@ def test_a_file_that_is_busy_stays_with_its_arrays(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(mending, "check_inert", refuse)
     mending.move_unreadable(tmp_path / "store.sqlite", [])
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["arrays", "store.sqlite", "v.npy"]
+
+
+@pytest.mark.parametrize(("size", "lost"), [(268_435_456, 1), (268_435_457, 0)])
+def test_damage_is_looked_for_in_a_store_of_up_to_256_mebibytes(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch, size: int, lost: int
+) -> None:
+    store.write({"a": b"1" * 9000, "b": b"2" * 9000}, "s")
+    store.select("UPDATE object SET value = x'00' WHERE key = 'a'")
+    monkeypatch.setattr(store, "path", SimpleNamespace(stat=lambda: SimpleNamespace(st_size=size)))
+    assert mend_store(store) == lost
+    assert store.has(["a", "b"]) == ({"b"} if lost else {"a", "b"})
