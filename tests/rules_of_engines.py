@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from offline_examples import cut_text
 from sensegraph.engines.llm.judging_tasks import name_item
 from sensegraph.engines.offline.answers import outlines, questions
 from sensegraph.engines.offline.answers.source_sentences import SourceSentence
-from sensegraph.engines.offline.extraction import kinds, relating
+from sensegraph.engines.offline.extraction import corpus_reading, kinds, relating
 from sensegraph.engines.offline.extraction.link_words import find_link_words
 from sensegraph.engines.offline.extraction.observations import Candidate
 from sensegraph.engines.offline.reports import community, community_reports
@@ -96,3 +98,19 @@ def extend_name(name: str, *texts: str) -> str:
 def name_check(statement: str) -> str:
     """What errors call a statement that is checked."""
     return name_item(Check(statement, ()))
+
+
+def ask_terms(texts: Sequence[str], parts: int = 2) -> list[Any]:
+    """Of what each document asks the corpus at each look, and what is known then: how much it is, and a digest."""
+    documents = [cut_text(f"d{i}", text, parts) for i, text in enumerate(texts)]
+    seen = corpus_reading.observe_documents(documents)
+    told: list[dict[str, str]] = [{} for _ in seen]
+    known: dict[str, str] = {}
+    found: list[Any] = []
+    for look in range(corpus_reading.LOOKS):
+        counted = corpus_reading.count_documents(list(zip(seen, told, strict=True)), look)
+        known |= corpus_reading.learn_corpus([count for _, count in counted], look, known, {})
+        for one, (terms, _) in zip(told, counted, strict=True):
+            one.update((term, known[term]) for term in terms if term in known)
+        found += [[len(one), zlib.crc32("\n".join(sorted(one)).encode())] for one in (*(t for t, _ in counted), known)]
+    return found
