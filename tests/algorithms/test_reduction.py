@@ -94,6 +94,10 @@ def test_equal_rows_vary_in_no_direction(value: float) -> None:
     assert reduce_dimensions(np.full((7, 5), value, np.float32)).tolist() == [[0.0]] * 7
 
 
+def test_a_single_row_varies_in_no_direction() -> None:
+    assert reduce_dimensions(np.array([[3.0, 4.0]], np.float32)).tolist() == [[0.0]]
+
+
 @pytest.mark.parametrize(("share", "directions"), [(1e-6, 2), (1e-8, 2), (1e-10, 2), (1e-12, 1)])
 def test_a_direction_of_a_small_share_is_kept_down_to_what_rounding_leaves(share: float, directions: int) -> None:
     random = np.random.default_rng(0)

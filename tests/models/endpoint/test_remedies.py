@@ -189,6 +189,9 @@ def test_a_count_is_doubted_where_it_is_much_less_than_usual() -> None:
     assert known.doubts(2 * own, prompt)
     assert not known.doubts(2 * own, [*prompt, {"role": "assistant", "content": "so"}])
     assert not replace(known, skips_known=True).doubts(96, prompt)
+    usual = replace(known, ratio=10.0)
+    assert usual.doubts(7 * own - 1, prompt)
+    assert not usual.doubts(7 * own, prompt)
 
 
 def test_what_was_given_up_is_told_thing_by_thing() -> None:

@@ -329,6 +329,7 @@ class TestTable(EmbedderContract):
         (512, "bert", None, 64, 64),
         (None, "bert", None, 999_999, 999_999),
         (512, "bert", None, 1_000_000, 512),
+        (None, "bert", None, 1_000_000, 512),
         (4, "bert", None, None, 8),
         (None, "bert", None, None, 512),
     ],
