@@ -341,6 +341,24 @@ def test_what_would_become_very_many_values_is_counted_before_it_is_read(
     assert len(load([root]).documents) > 1
 
 
+@pytest.mark.parametrize(
+    ("limit", "name", "text"),
+    [
+        ("_MOST_FIELDS", "a.eml", "From: a\n" + "A: b\n" * 39 + "\nx"),
+        ("_MOST_PARTS", "a.eml", "Content-Type: text/plain\n\nx\n" + "--b\n" * 40),
+        ("_MOST_MAILS", "a.mbox", "".join(f"From a\nA: a\n\nx{i}\n\n" for i in range(40))),
+    ],
+)
+def test_as_many_lines_and_mails_as_may_be_are_read(
+    root: Path, monkeypatch: pytest.MonkeyPatch, limit: str, name: str, text: str
+) -> None:
+    monkeypatch.setattr(mails, limit, 40)
+    (root / name).write_text(text)
+    loaded = load([root])
+    assert name not in left(loaded)
+    assert any(found.startswith(name) for found in ids(loaded))
+
+
 def test_keys_of_many_parts_in_a_header_are_text(root: Path) -> None:
     for number, header in enumerate(("a" + ".a" * 5_000 + " = 1", "a = " + "[" * 9_000 + "]" * 9_000)):
         (root / f"{number}.md").write_text(f"+++\n{header}\n+++\n# A title\n\nText.")

@@ -13,7 +13,12 @@ import pytest
 
 from sensegraph.lab.experiments.comparison_tables import HOW, describe_wins, explain_lack_of_power, tabulate_pairs
 from sensegraph.lab.experiments.conditions import Asked, Condition, Plan, Reply, sum_costs
-from sensegraph.lab.experiments.evaluation_report import build_report, summarise_evaluation, tabulate_means
+from sensegraph.lab.experiments.evaluation_report import (
+    build_report,
+    format_json_lines,
+    summarise_evaluation,
+    tabulate_means,
+)
 from sensegraph.lab.experiments.experiment import Compared, Measure, Outcome, measure_lengths
 from sensegraph.lab.experiments.sheets import format_count, render_markdown
 from sensegraph.lab.experiments.table_files import list_tables, render_csv, render_latex
@@ -344,3 +349,7 @@ def test_what_was_paid_is_named_as_the_estimate_names_it():
     assert "| measuring: claim | 2 | 30 | 4 | 0.0000 |" in text
     assert "| measuring: support | 2 | 20 | 0 | 0.0000 |" in text
     assert "claimify" not in text
+
+
+def test_lines_of_json_keep_the_letters_of_every_script():
+    assert format_json_lines([{"a": "é 電"}, {}]) == '{"a": "é 電"}\n{}\n'

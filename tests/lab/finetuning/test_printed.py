@@ -70,3 +70,12 @@ def test_a_claim_about_most_metrics_fails_when_half_speak_against_it():
 def test_the_questions_of_the_parts_are_the_67_of_the_paper(table: str, total: int):
     assert SHOWN.questions[table] == total
     assert sum(SHOWN.questions.values()) == 67
+
+
+def test_what_is_equal_on_both_tables_is_neither_higher_nor_lower():
+    claim = next(c for c in SHOWN.claims if not c.above)
+    for lower in (False, True):
+        same = replace(claim, between=("global", "global"), lower=lower)
+        (found,) = check_claims(replace(SHOWN, claims=(same,)))
+        assert not found.holds
+        assert len(found.against) == len(SHOWN.metrics)

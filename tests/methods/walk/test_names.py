@@ -57,6 +57,18 @@ def test_one_word_at_the_beginning_of_a_sentence_is_a_name_only_if_the_corpus_wr
     assert names == {"harrow": 2}
 
 
+def test_a_word_stands_for_the_names_that_begin_with_it_and_for_how_it_is_mostly_written() -> None:
+    def sign(count: int, *names: str) -> int | None:
+        return Gazetteer(frozenset(names), {}, {"harrow": count}).signs.get("harrow")
+
+    assert sign(3) == sign(1)
+    assert sign(-3) == sign(-1)
+    assert sign(0) is None
+    assert (
+        len({sign(1), sign(-1), sign(1, "harrow"), sign(-1, "harrow"), sign(0, "harrow"), sign(0, "harrow hill")}) == 6
+    )
+
+
 def test_what_a_document_bears_is_found_in_others_and_the_longest_counts() -> None:
     texts = ("Dark River (film)", "It is long."), ("", "He saw the Dark River once."), ("dark river valley", "It lies.")
     third = found(*texts, ("", "They went to see the dark river valley and Dark River Valley Farm."))[3]
