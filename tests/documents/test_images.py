@@ -55,9 +55,17 @@ class Seer:
         return [f"It is {f.width} wide." for f in figures]
 
 
-@pytest.mark.parametrize(("data", "kind"), [(png(), "png"), (JPEG, "jpeg"), (GIF, "gif"), (WEBP, "webp")])
+LOSSY = b"RIFF\0\0\0\0WEBPVP8 " + b"\0" * 10 + (0x4000 + 200).to_bytes(2, "little") + (120).to_bytes(2, "little")
+LOSSLESS = b"RIFF\0\0\0\0WEBPVP8L\0\0\0\0/" + (1 << 28 | 119 << 14 | 199).to_bytes(4, "little")
+
+
+@pytest.mark.parametrize(
+    ("data", "kind"),
+    [(png(), "png"), (JPEG, "jpeg"), (GIF, "gif"), (WEBP, "webp"), (LOSSY, "webp"), (LOSSLESS, "webp")],
+)
 def test_kind_and_size_are_told_by_the_first_bytes(data: bytes, kind: str) -> None:
     assert measure_image(data) == (kind, 200, 120)
+    assert measure_image(data + b"\xff" * 500) == (kind, 200, 120)
     assert measure_image(data[:7]) is None
 
 

@@ -55,6 +55,10 @@ def test_the_word_that_opens_a_question_is_no_name(harbour: Corpus) -> None:
     assert words.high
 
 
+def test_words_of_two_letters_are_sought_and_single_letters_are_not(harbour: Corpus) -> None:
+    assert found(harbour, "which ox drew a x cart?", refined=False).high == ("ox drew cart",)
+
+
 def test_a_question_of_nothing_is_its_own_keyword(harbour: Corpus) -> None:
     assert found(harbour, "?") == Keywords(("?",), ("?",), ((),))
 
