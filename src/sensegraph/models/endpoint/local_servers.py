@@ -29,7 +29,7 @@ class LocalServer:
 
     def suggest_settings(self) -> dict[str, str]:
         """What the table [endpoint] would say to use it: its first models."""
-        named = {"model": self.models[:1], "embedding_model": self.embedding_models[:1]}
+        named = {"model": self.models, "embedding_model": self.embedding_models}
         return {"base_url": self.base_url} | {name: found[0] for name, found in named.items() if found}
 
 
