@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sensegraph.methods import load_method
+from sensegraph.methods import METHODS, load_method
 from sensegraph.methods.lightrag.lightrag import LightRAG
 from sensegraph.questions import Question
 
@@ -41,6 +41,20 @@ def test_a_method_checks_the_tasks_that_its_settings_need(
     with pytest.raises(CheckedError) as stopped:
         load_method(method, **settings).answer(Question("Who is Ada?"), nothing, nothing)
     assert stopped.value.args == (method, *tasks.split())
+
+
+@pytest.mark.parametrize("method", sorted(METHODS))
+def test_every_method_checks_the_tasks_that_it_requires_before_it_looks_at_the_index(method: str) -> None:
+    def check(name: str, needed: frozenset[str]) -> None:
+        raise CheckedError(name, needed)
+
+    nothing: Any = SimpleNamespace(check=check, engine=SimpleNamespace(tasks=frozenset(), quotes=False))
+    made = load_method(method)
+    with pytest.raises(CheckedError) as stopped:
+        made.answer(Question("Who is Ada?"), nothing, nothing)
+    name, needed = stopped.value.args
+    assert name == method
+    assert made.requires <= needed
 
 
 @pytest.mark.parametrize(

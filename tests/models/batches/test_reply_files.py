@@ -65,6 +65,22 @@ def test_a_status_that_is_none_is_no_reply(status: object) -> None:
     assert found.status == 0
 
 
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        ({"error": {"message": "too large", "code": "big"}}, "too large"),
+        ({"error": {"code": "big"}}, "big"),
+        ({"error": "not now"}, "not now"),
+        ({}, "status 500"),
+        (["no"], "status 500"),
+    ],
+)
+def test_why_there_is_no_reply_is_told_as_the_reply_tells_it(body: object, why: str) -> None:
+    raw = json.dumps({"custom_id": "a", "response": {"status_code": 500, "body": body}}).encode()
+    (found,) = decode_replies(io.BytesIO(raw))
+    assert (found.status, json.loads(bytes(found.reply))) == (0, why)
+
+
 def test_why_there_is_no_reply_is_kept_short() -> None:
     raw = json.dumps({"custom_id": "a", "error": {"message": "no " * 10_000}}).encode()
     (found,) = decode_replies(io.BytesIO(raw))
