@@ -1,7 +1,8 @@
 """Rules of offline reports that are given values of their own, in a form that stands in a line of JSON.
 
 A passage is written as its kind, title, score, documents and the numbers of its sentences, then its type if it has
-one; a sentence as its chunk and what it says, with a bar between.
+one; a sentence as its chunk and what it says, with a bar between. Words among the numbers are the label of a
+relation, or without any number the text of a passage that has no quotes.
 """
 
 from __future__ import annotations
@@ -19,10 +20,16 @@ def _make_passages(said: Sequence[str], rows: Sequence[Sequence[Any]]) -> tuple[
         chunk, _, text = line.partition("|")
         size = len(text.split(": “")[-1].removesuffix("”"))
         quotes.append(Description(text, Source(chunk, 400 * number, 400 * number + size)))
-    return tuple(
-        Passage(kind, f"{kind[:1]}{i}", "", score, title, (), tuple(quotes[n] for n in held), documents)
-        for i, (kind, title, score, documents, held, *_) in enumerate(rows)
-    )
+    passages = []
+    for i, (kind, title, score, documents, held, *_) in enumerate(rows):
+        texts, quoted = (
+            [n for n in held if isinstance(n, str)],
+            tuple(quotes[n] for n in held if not isinstance(n, str)),
+        )
+        text = f"{texts[0]}: {quoted[0].text}" if texts and quoted else "".join(texts)
+        sources = (Source("z", 7, 7 + len(text)),) if text and not quoted else ()
+        passages.append(Passage(kind, f"{kind[:1]}{i}", text, score, title, sources, quoted, documents))
+    return tuple(passages)
 
 
 def _make_brief(said: Sequence[str], rows: Sequence[Sequence[Any]], words: int = 0, omitted: int = 0) -> Brief:
@@ -75,7 +82,7 @@ def summarise(title: str, *texts: str) -> str:
     """One description from several; what somebody says is as long as what stands behind the first colon."""
     sizes = [len(text.partition(": ")[2] or text) for text in texts]
     passages = [
-        Passage("entity", f"e{i}", text, sources=(Source("c", 0, size),) if i % 3 != 2 else ())
+        Passage("entity", f"e{i}", text, sources=(Source("c", 7, 7 + size),) if i % 3 != 2 else ())
         for i, (text, size) in enumerate(zip(texts, sizes, strict=True))
     ]
     return community_reports.summarise_contexts([Context(tuple(passages), title)])[0]

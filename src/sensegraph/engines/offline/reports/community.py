@@ -285,7 +285,7 @@ def _rank_members(
     held: dict[str, list[str]] = {name: [] for name in raw}  # the sentences that hold all stems of a name
     by_stem: dict[str, list[str]] = defaultdict(list)
     for name in (n for n in raw if own[n]):
-        by_stem[min(own[name])].append(name)
+        by_stem[next(iter(own[name]))].append(name)  # any of its stems leads to it
     for quote in quotes:
         terms = dict.fromkeys(quote.candidate.terms)
         for name in (n for t in terms for n in by_stem.get(t, ()) if own[n] <= terms.keys()):
@@ -312,7 +312,7 @@ def rate_specificity(name: str, texts: Sequence[str], size: int, people: frozens
         return _EMPTY
     if code != "en":
         return 1.0
-    if set(own) <= sentence_quality.general_stems():
+    if sentence_quality.general_stems().issuperset(own):
         return _EMPTY
     person = name.casefold() in people
     if not person and all(word[:1].isupper() and not word.isupper() for word in show_natural_case(name, texts).split()):
