@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from types import SimpleNamespace
 from typing import Any
+from unittest import mock
 
 import msgspec
 import numpy as np
@@ -18,6 +20,7 @@ from sensegraph.engines.offline.extraction import (
     naming,
     observations,
     page_reader,
+    unspaced_names,
     words,
 )
 from sensegraph.engines.offline.extraction.observations import Candidate, Phrase
@@ -42,9 +45,11 @@ def learn_corpus(texts: Sequence[str], types: Mapping[str, str], guesses: bool =
     strong = sorted((f"{a} / {b}", unit) for (a, b), unit in found.strengths.items())
     pieces = [len(found.label_ends), len(found.label_starts), len(found.boilerplate)]
     return [
-        found.refused, found.refused_runs, found.fronts, found.backs, found.series, found.hidden, found.speakers,
-        found.roles, found.talks, found.nouns, sorted(found.kinds.items()), found.same, found.full, found.units,
-        found.terms, pieces, strong,
+        found.refused, found.refused_runs, found.fronts, found.backs, found.series, found.hidden,
+        sorted(found.speakers.items()),
+        found.roles, found.talks, found.nouns, sorted(found.kinds.items()),
+        sorted((work, sorted(short.items())) for work, short in found.same.items()), sorted(found.full.items()),
+        sorted(found.units.items()), found.terms, pieces, strong,
     ]  # fmt: skip
 
 
@@ -150,3 +155,17 @@ def list_forms(text: str) -> Any:
     seen = page_reader.observe_document([Chunk("c", "d", 0, len(text), 0, text, "")])
     named = mentions.select_standing_names(seen, observations.Lexicon())
     return naming.list_units(seen, named)
+
+
+def join_tagged(words: Sequence[Sequence[str]], marks: str = "") -> list[str]:
+    """The names in Chinese text that stands behind some marks, cut into words with their tags by somebody else."""
+    text = marks + "".join(word for word, _ in words)
+    cutter = SimpleNamespace(cut=lambda _: iter(words))
+    with mock.patch.object(unspaced_names, "load_jieba", return_value=cutter):
+        found = unspaced_names.find_unspaced_names(text, len(marks), len(text), "jieba")
+    return [text[a:b] for a, b in found]
+
+
+def judge_noun(word: str, known: Sequence[str], alone: bool) -> bool:
+    """Whether a German word is a common noun of a corpus that knows some."""
+    return german_names.is_noun(word, frozenset(known), alone=alone)
