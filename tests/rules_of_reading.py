@@ -17,6 +17,7 @@ from sensegraph.engines.offline.extraction import (
     german_names,
     kinds,
     mentions,
+    names,
     naming,
     observations,
     page_reader,
@@ -121,10 +122,10 @@ def find_units(phrase: Sequence[str], units: Sequence[str]) -> list[Any]:
 
 def learn_nouns(rows: Sequence[Sequence[str]], lowers: Mapping[str, int]) -> list[Any]:
     """The common nouns of German names, given as surface, opening word, and the words before; what each use weighs."""
-    names = [Candidate(0, 0, len(s), s, -1, first, bool(first), left, before) for s, first, left, before in rows]
+    found = [Candidate(0, 0, len(s), s, -1, first, bool(first), left, before) for s, first, left, before in rows]
     tally = german_names.NounTally()
-    tally.add(names)
-    return [tally.learn(Counter(lowers)), [german_names.weigh_noun_use(name) for name in names], tally.weights]
+    tally.add(found)
+    return [tally.learn(Counter(lowers)), [german_names.weigh_noun_use(one) for one in found], tally.weights]
 
 
 def join(rows: Sequence[Sequence[Any]], spans: Sequence[Sequence[int]] = ()) -> list[Any]:
@@ -169,3 +170,13 @@ def join_tagged(words: Sequence[Sequence[str]], marks: str = "") -> list[str]:
 def judge_noun(word: str, known: Sequence[str], alone: bool) -> bool:
     """Whether a German word is a common noun of a corpus that knows some."""
     return german_names.is_noun(word, frozenset(known), alone=alone)
+
+
+def find_names(
+    text: str, language: str = "en", barred: Sequence[int] = (), subjects: Sequence[Sequence[int]] = ()
+) -> list[Any]:
+    """What may be a name in a text that is read as one sentence; some of its words are inside a time."""
+    read = page_reader.locate_words(text, 0, len(text))
+    sentence = names.Sentence(text, 0, read, barred, language, [(a, b) for a, b in subjects])
+    return [[c.surface, c.start, text[c.inner : c.end] if c.inner >= 0 else "", c.first, c.more, c.left, c.before,
+             c.right, c.marks] for c in names.find_name_candidates(sentence)]  # fmt: skip
