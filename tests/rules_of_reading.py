@@ -25,6 +25,7 @@ from sensegraph.engines.offline.extraction import (
     words,
 )
 from sensegraph.engines.offline.extraction.observations import Candidate, Phrase
+from sensegraph.language.transcripts import Talk
 from sensegraph.types import Chunk
 
 
@@ -180,3 +181,45 @@ def find_names(
     sentence = names.Sentence(text, 0, read, barred, language, [(a, b) for a, b in subjects])
     return [[c.surface, c.start, text[c.inner : c.end] if c.inner >= 0 else "", c.first, c.more, c.left, c.before,
              c.right, c.marks] for c in names.find_name_candidates(sentence)]  # fmt: skip
+
+
+def show_edges(seen: dict[str, Any], known: dict[str, Any]) -> list[Any]:
+    """Where the own text of a document begins and ends, by what is known; its notes, and the words outside of it."""
+    fields: dict[str, Any] = {"work": "", "title": "", "language": "en"}
+    fields |= {name: tuple(value) if isinstance(value, list) else value for name, value in seen.items()}
+    one = observations.Observation(**fields)
+    lexicon = msgspec.convert(known, observations.Lexicon)
+    return [
+        mentions.measure_edge(one), mentions.find_body(one, lexicon), mentions.list_label_pieces(one, lexicon),
+        mentions.find_notes(one, lexicon), mentions.count_outside_words(one, lexicon),
+    ]  # fmt: skip
+
+
+def learn_words(rows: Sequence[Sequence[Any]]) -> list[str]:
+    """What words teach that are counted by document: its work, title words, openers, capitals, lowers and hashes."""
+    counts = [
+        words.WordCount(
+            work,
+            tuple(title),
+            "en",
+            tuple(openers),
+            capitals,
+            lowers,
+            np.array(prints, "<u4").tobytes(),
+            Talk(),
+            {},
+            {},
+            (),
+        )
+        for work, title, openers, capitals, lowers, prints in rows
+    ]
+    return sorted(f"{term}={entry}" for term, entry in words.learn_words(map(msgspec.msgpack.encode, counts)).items())
+
+
+def list_standing(rows: Sequence[Sequence[Any]], known: dict[str, Any]) -> list[list[Any]]:
+    """Which candidates are names by what is known: each its surface, place, inner place, opening word, marks."""
+    found = [Candidate(0, at, at + len(s), s, inner, first, more, "", before, "", marks)
+             for s, at, inner, first, more, before, marks in rows]  # fmt: skip
+    seen = observations.Observation("", "", "en", (0, 500), names=tuple(found))
+    lexicon = msgspec.convert(known, observations.Lexicon)
+    return [[n.start, n.surface, n.key] for n in mentions.select_standing_names(seen, lexicon)]
