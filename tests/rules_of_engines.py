@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -43,11 +43,10 @@ def vote(key: str, left: str = "", right: str = "", marks: str = "") -> list[flo
     return kinds._vote_by_context(key, Candidate(0, 0, len(key), key, left=left, right=right, marks=marks))
 
 
-def quote(raw: str, code: str, owned: Mapping[str, Sequence[str]], label: int = 0) -> list[Any]:
-    """A quote of a community whose passages own some names: its text, what it is worth, alone and to the group."""
-    names = {owner: tuple(held) for owner, held in owned.items()}
-    made = community._make_quote(raw, [Source("c", label, len(raw)), Source("", 0, 9)], tuple(owned), names, code)
-    return [made.text, made.speaker, len(made.sources), made.worth, made.candidate.words, made.candidate.worth]
+def quote(raw: str, code: str, owners: Sequence[str], label: int = 0) -> list[Any]:
+    """A quote of a community with the passages that it supports: its text, and what it is worth."""
+    made = community._make_quote(raw, [Source("c", label, len(raw)), Source("", 0, 9)], tuple(owners), code)
+    return [made.text, made.speaker, len(made.sources), made.worth, made.candidate.words]
 
 
 def rate_community(documents: Sequence[int], weights: Sequence[float], reports: Sequence[float] = ()) -> Any:

@@ -82,6 +82,31 @@ def test_a_held_model_answers_as_an_endpoint_does_and_refuses_what_it_does_not_s
     assert pickle.loads(pickle.dumps(caught.value)).outcome == caught.value.outcome
 
 
+def test_a_model_of_this_machine_continues_as_far_as_it_is_asked_and_without_chance(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked = list[tuple[object, ...]]()
+
+    def continued(model: LocalModel, prompt: str, *how: object) -> Continued:
+        asked.append(how)
+        return Continued(prompt, 3, 4, "stop")
+
+    monkeypatch.setattr(local_model, "find_spec", lambda name: True)
+    monkeypatch.setattr(LocalModel, "continued", continued)
+    endpoint = LocalEndpoint(LocalSettings("somewhere"))
+    heard = list[str]()
+    for given in ({}, {"max_tokens": 9, "seed": 5}, {"max_completion_tokens": 8, "temperature": 0.5}):
+        made = endpoint.calls.post("/completions", {"prompt": "Who?"} | given, streaming=Streaming({}, heard.append))
+    assert asked == [(256, None, None), (9, None, 5), (8, 0.5, None)]
+    assert made["usage"] == {"prompt_tokens": 3, "completion_tokens": 4, "total_tokens": 7}
+    assert (made["choices"][0]["index"], heard) == (0, ["Who?"] * 3)
+    assert (endpoint.settings.temperature, endpoint.settings.seed) == (0.0, None)
+    again = pickle.loads(pickle.dumps(LocalEndpoint(LocalSettings("somewhere"), 0.5, 7)))
+    assert (again.settings.temperature, again.settings.seed, again.local.model) == (0.5, 7, "somewhere")
+    with pytest.raises(Refusal, match="response_format is not understood"):
+        endpoint.calls.post("/completions", {"prompt": "Who?", "response_format": {"type": "json_object"}})
+
+
 def test_a_cluster_that_is_named_holds_the_model_of_the_engine_local(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("ray", reason='ray is not installed: pip install "sensegraph[distributed]"')
     monkeypatch.setattr(local_model, "find_spec", lambda name: True)

@@ -135,8 +135,6 @@ def is_noun(word: str, nouns: frozenset[str], *, alone: bool = False) -> bool:
 
 
 def _take_part(one: Candidate, first: int, last: int) -> Candidate:
-    if (first, last) == (0, len(one.surface)):
-        return one
     made = msgspec.structs.replace(one, start=one.start + first, end=one.start + last, surface=one.surface[first:last])
     if first == 0:
         return made if made.inner < made.end else msgspec.structs.replace(made, inner=-1, more=False)

@@ -101,7 +101,7 @@ class Sentence:
         goes_on = name_follows and mark.lower() in english_words("and-heads") | _INSTITUTIONS
         if _POSSESSIVE.search(word) and not goes_on:
             return None
-        if mark == "." and (len(word) == 1 or (len(word) <= 3 and "." not in word) or "." in word):
+        if mark == "." and (len(word) <= 3 or "." in word):
             return k + 1 if k + 1 < size and self.adjoins(k, k + 1) and self.is_name_word(k + 1) else None
         if mark == "," and k + 1 < size and words[k + 1].text.lower() in _AFTER_COMMA:
             return k + 1
@@ -362,7 +362,7 @@ def _find_short_names(counts: Mapping[str, int], kinds: Mapping[str, str], first
         addressed = (
             len(words) == 2 and kinds.get(k, "m") in "plm" and (words[0] in before_names or words[0] == words[1])
         )
-        if addressed and (full := _find_only_person(lasts.get(words[-1], ()), counts)):
+        if addressed and (full := _find_only_person(lasts.get(words[1], ()), counts)):
             same[k] = full
         if " " in k or kinds.get(k) != "p" or k in barred:
             continue

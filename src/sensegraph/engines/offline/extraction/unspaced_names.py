@@ -77,17 +77,13 @@ def _find_by_sound(text: str, start: int, end: int) -> Iterator[tuple[int, int]]
 def _find_by_jieba(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """The words that jieba tags as names, joined over middle dots and with what joins them there."""
     runs: list[tuple[int, int]] = []
-    at, dotted = start, False
+    at = start
     for word, tag in load_jieba().cut(text[start:end]):
         first, at = at, at + len(word)
-        if word in _JOINTS and runs and runs[-1][1] == first:
-            dotted = True
-            continue
-        if dotted and runs and first == runs[-1][1] + 1 and text[first].isalpha():
+        if runs and first == runs[-1][1] + 1 and text[first - 1] in _JOINTS and text[first].isalpha():
             runs[-1] = (runs[-1][0], at)
         elif tag in _TAGS and word[0].isalpha():
             runs.append((first, at))
-        dotted = False
     yield from runs
 
 

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from sensegraph.engines.offline.reports import sentence_quality
 from sensegraph.engines.offline.reports.report_parts import Candidate, names_nothing, show_natural_case, split_title
 from sensegraph.language.speakers import split_spoken
-from sensegraph.language.text import WORD, detect_language, fold
+from sensegraph.language.text import WORD, detect_language
 from sensegraph.types import Context, Description, Passage, Source
 
 PLACES = 3  # spans kept for a text that stands in several
@@ -60,17 +60,10 @@ def gather_quotes(context: Context, code: str) -> list[Quote]:
     """
     owners: dict[str, dict[str, None]] = {}
     sources: dict[str, dict[Source, None]] = {}
-    owned: dict[str, tuple[str, ...]] = {}  # passage id → the folded names of the entities that a quote of it holds
     for passage in context.passages:
         for quote in list_quotes(passage):
             owners.setdefault(quote.text, {})[passage.id] = None
             sources.setdefault(quote.text, {})[quote.source] = None
-        if passage.kind == "entity":
-            owned[passage.id] = (fold(passage.title),)
-        elif passage.kind == "relation":
-            owned[passage.id] = tuple(fold(name) for name in split_relation_title(passage))
-        elif passage.kind == "report":  # what a report shows was chosen for holding several
-            owned[passage.id] = (passage.id, fold(passage.title))
     places = {text: sorted(found, key=hash_place) for text, found in sources.items()}
 
     def rank(text: str) -> tuple[bool, int, tuple[int, str, int], str]:
@@ -79,7 +72,7 @@ def gather_quotes(context: Context, code: str) -> list[Quote]:
         return odd, -len(owners[text]), hash_place(places[text][0]), text
 
     order = sorted(owners, key=rank)[:LIMIT]
-    return [_make_quote(text, places[text][:PLACES], tuple(owners[text]), owned, code) for text in order]
+    return [_make_quote(text, places[text][:PLACES], tuple(owners[text]), code) for text in order]
 
 
 def hash_place(source: Source) -> tuple[int, str, int]:
@@ -87,17 +80,13 @@ def hash_place(source: Source) -> tuple[int, str, int]:
     return zlib.crc32(f"{source.chunk}\0{source.start}".encode()), source.chunk, source.start
 
 
-def _make_quote(
-    raw: str, places: Sequence[Source], owners: tuple[str, ...], owned: dict[str, tuple[str, ...]], code: str
-) -> Quote:
+def _make_quote(raw: str, places: Sequence[Source], owners: tuple[str, ...], code: str) -> Quote:
     speaker, said = split_spoken(raw, places[0].end - places[0].start)
     text = sentence_quality.tidy_sentence(said)
     terms = tuple(sentence_quality.stem_text(text, code))
-    members = len({name for owner in owners for name in owned.get(owner, ())})
     worth = sentence_quality.rate_quality(text) * (0.6 if sentence_quality.is_hanging(text) else 1.0)
     sources = tuple(place for place in places if place.chunk)
-    value = worth * math.log1p(max(members, 1))
-    return Quote(text, speaker, sources, owners, worth, Candidate(terms, max(1, len(WORD.findall(text))), value))
+    return Quote(text, speaker, sources, owners, worth, Candidate(terms, max(1, len(WORD.findall(text)))))
 
 
 def weigh_salience(quotes: Iterable[Quote], names: Sequence[str], code: str) -> dict[str, float]:
@@ -296,7 +285,7 @@ def _rank_members(
     held: dict[str, list[str]] = {name: [] for name in raw}  # the sentences that hold all stems of a name
     by_stem: dict[str, list[str]] = defaultdict(list)
     for name in (n for n in raw if own[n]):
-        by_stem[min(own[name])].append(name)
+        by_stem[next(iter(own[name]))].append(name)  # any of its stems leads to it
     for quote in quotes:
         terms = dict.fromkeys(quote.candidate.terms)
         for name in (n for t in terms for n in by_stem.get(t, ()) if own[n] <= terms.keys()):
@@ -323,7 +312,7 @@ def rate_specificity(name: str, texts: Sequence[str], size: int, people: frozens
         return _EMPTY
     if code != "en":
         return 1.0
-    if set(own) <= sentence_quality.general_stems():
+    if sentence_quality.general_stems().issuperset(own):
         return _EMPTY
     person = name.casefold() in people
     if not person and all(word[:1].isupper() and not word.isupper() for word in show_natural_case(name, texts).split()):

@@ -137,7 +137,7 @@ def extend_name(name: str, texts: Sequence[str]) -> str:
                 after[match[1].casefold().removesuffix("'s").removesuffix("’s")] += 1
     if uses < _USES or not after:
         return name
-    word, count = max(after.items(), key=lambda pair: (pair[1], pair[0]))
+    ((word, count),) = after.most_common(1)  # one of several never has the share
     fits = count > _MOST * uses and word not in read_list("general") | read_list("verbs")
     return f"{name} {word}" if fits else name
 

@@ -138,7 +138,7 @@ class _GroupWriter:
         picked = take_within(self.of.picked(DESCRIBED), room, lambda line: count_length(line.shown))[0]
         self.shown += picked
         used = sum(count_length(line.shown) for line in picked)
-        fits = all(count_length(s.text) <= room - used for s in among)
+        fits = sum(count_length(s.text) for s in among) <= room - used
         return (*(among if fits else ()), *(state_line(line) for line in picked))
 
     def among(self) -> Statement:

@@ -127,12 +127,8 @@ def find_places(text: str, name: str) -> Iterator[int]:
     at = low.find(sought) if sought and len(low) == len(text) else -1
     while at >= 0:
         end = at + len(sought)
-        tail = low[end : end + 3]
-        ending = 2 if tail.startswith("es") else 1 if tail.startswith("s") else 0
-        after = low[end : end + 1]
-        closed = not is_word_character(after) or (
-            ending > 0 and not is_word_character(low[end + ending : end + ending + 1])
-        )
+        ending = 2 if low.startswith("es", end) else 1 if low.startswith("s", end) else 0
+        closed = any(not is_word_character(low[here : here + 1]) for here in (end, end + ending))
         if closed and not (at and is_word_character(low[at - 1])):
             yield at
         at = low.find(sought, at + 1)
@@ -187,7 +183,7 @@ def names_nothing(name: str) -> bool:
 def says_little(name: str, code: str) -> bool:
     """Whether `name` says little of what it stands for: a number, a span of time, a general word."""
     own = sentence_quality.stem_text(name, code)
-    return names_nothing(name) or not own or (code == "en" and set(own) <= sentence_quality.general_stems())
+    return names_nothing(name) or not own or (code == "en" and sentence_quality.general_stems().issuperset(own))
 
 
 def join_title_names(names: Sequence[str], code: str) -> str:
