@@ -129,7 +129,7 @@ class Estimate(Shortened):
 def round_limit(tokens: int) -> int:
     """What a limit should allow for so many tokens foreseen, to two figures: half as much again, and one large call."""
     limit = tokens * _MARGIN + _ONE_CALL
-    figure: int = 10 ** max(0, len(str(int(limit))) - 2)
+    figure: int = 10 ** (len(str(int(limit))) - 2)
     return ceil(limit / figure) * figure
 
 
