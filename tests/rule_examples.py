@@ -22,7 +22,9 @@ HOMES = {  # where rules of tests stand
     "model": "rules_of_models", "graph": "rules_of_graphs", "algorithm": "rules_of_algorithms",
     "questions": "rules_of_questions", "pictures": "rules_of_pictures", "lab": "rules_of_lab",
     "arrays": "rules_of_arrays", "index": "rules_of_indexes", "command": "rules_of_commands",
-    "reply": "rules_of_replies", "engine": "rules_of_engines", "walk": "rules_of_walks",
+    "reply": "rules_of_replies", "engine": "rules_of_engines",
+    "offline": "rules_of_offline_answers", "task": "rules_of_llm_tasks", "way": "offline_examples",
+    "walk": "rules_of_walks",
 }  # fmt: skip
 PINNED = Path(__file__).parent / "data" / "rules"
 
