@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from sensegraph.engines.offline.answers import (
@@ -21,6 +22,7 @@ from sensegraph.engines.offline.answers import (
     themes,
 )
 from sensegraph.engines.offline.answers.source_sentences import SourceSentence, choose_language, read_source_sentences
+from sensegraph.questions import NameCounts
 from sensegraph.types import Context, Description, Inquiry, Passage, Source, Statement, Turn, WordCounts
 
 Given = Sequence[Any]  # kind, title, text, score, quotes, documents
@@ -57,6 +59,17 @@ def answer(*given: Any) -> list[Any]:
     """An answer, what each of its statements rests on, and whether it is none."""
     draft = composing.compose_answer(make_inquiry(*given))
     return [*show_statements(draft.statements), draft.abstained, draft.notes]
+
+
+def define(question: str, given: Sequence[Given], counted: Sequence[Any] = ()) -> list[Any]:
+    """What something is; `counted` says in how many chunks and documents of a corpus its name stands."""
+    inquiry = make_inquiry(question, given)
+    if counted:
+        chunks, documents, exact, alone = counted
+        name = NameCounts(chunks, documents, exact, tuple(alone))
+        inquiry = replace(inquiry, counted=WordCounts(2_000, (), name))
+    draft = composing.compose_answer(inquiry)
+    return [*show_statements(draft.statements), draft.abstained, draft.notes[1:]]
 
 
 def shorten(question: str, given: Sequence[Given], words: int) -> list[str]:
