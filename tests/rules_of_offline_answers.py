@@ -21,7 +21,17 @@ from sensegraph.engines.offline.answers import (
     source_sentences,
     themes,
 )
+from sensegraph.engines.offline.answers.offices.office_answers import answer_office
+from sensegraph.engines.offline.answers.offices.office_claims import OfficeReader
+from sensegraph.engines.offline.answers.offices.office_sentences import Claim
+from sensegraph.engines.offline.answers.offices.office_terms import (
+    end_instant,
+    group_by_thing,
+    prefer_thing,
+    settle_terms,
+)
 from sensegraph.engines.offline.answers.source_sentences import SourceSentence, choose_language, read_source_sentences
+from sensegraph.language.dates.office_questions import read_office_question
 from sensegraph.questions import NameCounts
 from sensegraph.types import Context, Description, Inquiry, Passage, Source, Statement, Turn, WordCounts
 
@@ -105,6 +115,29 @@ def find_relevant(*given: Any) -> list[Any]:
     loose = source_sentences.find_relevant(question, sentences, strict=False)
     weights = source_sentences.term_weights(question, sentences)
     return [found, [[r.sentence.order, r.score] for r in loose], weights]
+
+
+def hold(question: str, given: Sequence[Given]) -> list[Any]:
+    """What a context says of who held an office: the claims of its sentences, and the terms that they make."""
+    asked_for, inquiry = read_office_question(question), make_inquiry(question, given)
+    if asked_for is None:
+        return []
+    passages = inquiry.context.passages
+    sentences = read_source_sentences(passages, choose_language(question, passages))
+    reader = OfficeReader(asked_for, passages, sentences)
+    claims = prefer_thing(reader.read(), asked_for, sentences, reader.elsewhere)
+    told = [
+        [c.holder, c.kind, c.first, c.last, c.sentence.order, c.seen, c.temporary, c.loose, c.thing] for c in claims
+    ]
+    groups = [[thing, _show_terms(group)] for thing, group in group_by_thing(claims, asked_for, sentences)]
+    written = answer_office(asked.Asked(question, passages, tuple(sentences)))
+    return [told, _show_terms(claims), groups, written and [s.text for s in written.statements]]
+
+
+def _show_terms(claims: Sequence[Claim]) -> list[Any]:
+    terms = settle_terms(claims)
+    ends = [end_instant(terms, i) for i in range(len(terms))]
+    return [[t.holder, t.first, t.last, t.temporary, t.seen, end] for t, end in zip(terms, ends, strict=True)]
 
 
 def rank(*given: Any) -> list[Any]:
