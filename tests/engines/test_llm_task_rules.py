@@ -12,6 +12,6 @@ EXAMPLES = [one for examples in read_examples("llm_tasks").values() for one in e
 assert len(EXAMPLES) > 60
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda e: f"{e['of']} {e['given'][0]}"[:60])
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda e: f"{e['of']} {e['given'][:1]}"[:60])
 def test_a_rule_of_models_finds_in_an_example_what_it_found(example: dict[str, Any]) -> None:
     assert run_rule(example) == example["found"]

@@ -12,6 +12,6 @@ EXAMPLES = [one for examples in read_examples("offline_answers").values() for on
 assert len(EXAMPLES) > 99
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda e: f"{e['of']} {e['given'][0]}"[:60])
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda e: f"{e['of']} {e['given'][:1]}"[:60])
 def test_a_rule_of_answers_finds_in_an_example_what_it_found(example: dict[str, Any]) -> None:
     assert run_rule(example) == example["found"]
