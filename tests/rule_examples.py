@@ -24,7 +24,7 @@ HOMES = {  # where rules of tests stand
     "arrays": "rules_of_arrays", "index": "rules_of_indexes", "command": "rules_of_commands",
     "reply": "rules_of_replies", "engine": "rules_of_engines",
     "offline": "rules_of_offline_answers", "task": "rules_of_llm_tasks", "way": "offline_examples",
-    "walk": "rules_of_walks",
+    "part": "rules_of_answer_parts", "walk": "rules_of_walks",
 }  # fmt: skip
 PINNED = Path(__file__).parent / "data" / "rules"
 

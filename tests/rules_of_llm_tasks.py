@@ -11,9 +11,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rules_of_offline_answers import make_passage
-from sensegraph.engines.llm import group_tasks, prompt_tuning
+from sensegraph.engines.llm import group_tasks, prompt_tuning, prompts
 from sensegraph.engines.llm.llm import LLMEngine
 from sensegraph.engines.llm.llm_settings import LLMSettings
+from sensegraph.engines.llm.replies.cited_records import AnswerStream, Records
 from sensegraph.errors import ItemFailed, PromptTooLong, Unreadable
 from sensegraph.models.endpoint.client import Endpoint, Reply
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
@@ -71,6 +72,22 @@ def talk(task: str, given: Any, told: Told, settings: Mapping[str, Any] = {}, en
     except (ItemFailed, PromptTooLong) as e:
         found = [type(e).__name__, str(e)]
     return [found, made.asked, engine.notes(), engine.usage().rejected, foreseen]
+
+
+def stream(text: str, size: int, count: int = 3) -> list[Any]:
+    """What is told of an answer that comes in pieces of so many characters, and when; of `count` records."""
+    told, at = list[Any](), [0]
+    records = Records(tuple(make_passage(i, "chunk", "", "Text.", 1.0) for i in range(count)))
+    heard = AnswerStream(records, lambda s: told.append([at[0], s.text, s.references]))
+    for begin in range(0, len(text), size):
+        at[0] = begin
+        heard.hear(text[begin : begin + size])
+    return [told, heard.count]
+
+
+def fit_history(turns: Sequence[Sequence[str]], budget: int) -> Any:
+    """The turns of a conversation that fit, and how many are left out."""
+    return prompts.fit_history([Turn(*turn) for turn in turns], budget)
 
 
 def plan(settings: Mapping[str, Any]) -> list[Any]:
