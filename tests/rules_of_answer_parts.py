@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from rules_of_offline_answers import Given, make_inquiry
-from sensegraph.engines.offline.answers import corrections, facts, features
+from sensegraph.engines.offline.answers import corrections, facts, features, question_text
 from sensegraph.engines.offline.answers.asked import Asked
 from sensegraph.engines.offline.answers.relating import causes, comparisons, relations
 from sensegraph.engines.offline.answers.source_sentences import choose_language, read_source_sentences
@@ -58,6 +58,12 @@ def compare(one: str, other: str, aspect: str, given: Sequence[Given]) -> list[A
         comparisons.show_order(asked, one, other, aspect),
     )  # fmt: skip
     return [written and [s.text for s in written.statements] for written in found]
+
+
+def restore(question: str, *texts: str) -> str:
+    """A question with its names as texts write them."""
+    asked = _ask(question, [["chunk", "", text, 1.0] for text in texts])
+    return question_text.restore_names(question, asked.sentences)
 
 
 def find_end(question: str, text: str) -> Any:
