@@ -12,6 +12,7 @@ from typing import Any
 
 from rules_of_offline_answers import make_passage
 from sensegraph.engines.llm import group_tasks, prompt_tuning, prompts
+from sensegraph.engines.llm.figure_task import FigureDescriber
 from sensegraph.engines.llm.llm import LLMEngine
 from sensegraph.engines.llm.llm_settings import LLMSettings
 from sensegraph.engines.llm.replies.cited_records import AnswerStream, Records
@@ -100,6 +101,11 @@ def plan(settings: Mapping[str, Any]) -> list[Any]:
     }
     stages = [[s.plan.name, _sum(s.plan.schema), _sum(s.check), _sum(s.more), _sum(s.names)] for s in engine._stages]
     return [shown, stages, {task: engine.fingerprint(task) for task in sorted(engine.tasks & engine._plans.keys())}]
+
+
+def describe(settings: Mapping[str, Any], cleaned: str = "") -> str:
+    """What descriptions of figures are stored under with some settings."""
+    return FigureDescriber(Scripted([""]), LLMSettings(**settings), str, cleaned).fingerprint("describe")
 
 
 def tune(texts: Sequence[Any], told: Told, settings: Mapping[str, Any] = {}, language: str = "") -> Any:
