@@ -23,7 +23,8 @@ HOMES = {  # where rules of tests stand
     "questions": "rules_of_questions", "pictures": "rules_of_pictures", "lab": "rules_of_lab",
     "arrays": "rules_of_arrays", "index": "rules_of_indexes", "command": "rules_of_commands",
     "reply": "rules_of_replies", "engine": "rules_of_engines", "walk": "rules_of_walks",
-    "report": "rules_of_reports", "reading": "rules_of_reading",
+    "report": "rules_of_reports", "reading": "rules_of_reading", "part": "rules_of_answer_parts",
+    "offline": "rules_of_offline_answers", "task": "rules_of_llm_tasks", "way": "offline_examples",
 }  # fmt: skip
 PINNED = Path(__file__).parent / "data" / "rules"
 

@@ -192,7 +192,7 @@ class OfficeReader:
             return
         gap = text[end : following[0]] if following else ""
         if following and (re.fullmatch(r"\s+(?:(?:Mr|Mrs|Ms|Dr)\.?\s+)?", gap)):
-            yield from line.date_claims(following[2], following[1], following[1] + 1, manner, True)
+            yield from line.date_claims(following[2], following[1], following[1], manner, True)  # no date of its own
             return
         if nearest and re.fullmatch(
             r"\s*(?:,|[–—-]|,\s*who\s+(?:is|was|has been|had been))\s*(?:as\s+)?", before[nearest[1] :]

@@ -171,7 +171,7 @@ class OfficeLine:
         ]
         if not found:
             return
-        at, after, kind = max(found, key=lambda f: (f[1], f[0] * -1))
+        at, after, kind = max(found, key=lambda f: (f[1], -f[0]))
         if CUES["doubt"].search(text[head:begin]):
             return
         ahead, between = self.find_subject(head, at, subject), [n for n in names if after <= n[0] and n[1] <= begin]
