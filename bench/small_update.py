@@ -52,11 +52,13 @@ def index(root: Path, folder: Path) -> tuple[float, float, int, dict[str, int]]:
     """CPU seconds, wall seconds and most bytes of memory of `sensegraph index`; what was computed."""
     before, started, peak = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter(), 0
     command = [sys.executable, "-m", "sensegraph", "index", str(folder), "--root", str(root), "--engine", "offline"]
-    with subprocess.Popen([*command, "--json"], stdout=subprocess.PIPE, text=True, env=dict(os.environ)) as process:
-        while process.poll() is None:
-            peak = max(peak, tree_memory(process.pid))
-            time.sleep(0.2)
-        printed = process.stdout.read() if process.stdout else ""
+    with tempfile.TemporaryFile("w+") as said:  # no pipe: what is printed of many communities would fill it
+        with subprocess.Popen([*command, "--json"], stdout=said, env=dict(os.environ)) as process:
+            while process.poll() is None:
+                peak = max(peak, tree_memory(process.pid))
+                time.sleep(0.2)
+        said.seek(0)
+        printed = said.read()
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return cpu, time.perf_counter() - started, peak, json.loads(printed).get("computed", {})
