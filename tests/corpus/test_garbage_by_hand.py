@@ -128,9 +128,9 @@ def test_the_index_before_goes_with_what_only_it_needed_unless_somebody_reads_it
     below = {"now": ["now.1"], "then": ["then.1"], "other": ["then.1"]}
     asked: list[tuple[str, set[str]]] = []
 
-    def follow(store: Store, name: str, needed: set[str]) -> list[str]:
+    def follow(store: Store, name: str, needed: set[str]) -> dict[str, None]:
         asked.append((name, set(needed)))
-        return [k for k in (name, *below[name]) if k not in needed]
+        return dict.fromkeys(k for k in (name, *below[name]) if k not in needed)
 
     monkeypatch.setattr(garbage, "follow_keys", follow)
     made = collector(store)

@@ -107,7 +107,8 @@ class GarbageCollector:
                 for name in read:
                     needed.update(self._follow(name, needed - {name}))
                 if before not in read:
-                    store.drop(self._follow(before, needed).keys() - needed, spare=self._list_paid())
+                    gone = [k for k in self._follow(before, needed) if k not in needed]
+                    store.drop(gone, spare=self._list_paid())
         self.collect_grown()
 
     def _follow(self, name: str, known: Collection[str]) -> dict[str, None]:
