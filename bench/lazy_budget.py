@@ -30,10 +30,10 @@ from sensegraph.methods.lazygraphrag.concepts import (
     Concepts,
     ConceptSettings,
     cluster_concepts,
-    draw_concepts,
     make_concepts,
     note,
     note_run,
+    prune_phrases,
 )
 from sensegraph.methods.lazygraphrag.lazygraphrag import LazyGraphRAG
 from sensegraph.runtime.results import take_records
@@ -83,9 +83,9 @@ def steps_alone(corpus: Corpus) -> Concepts:
     noted = note.fn(chunks, one_word="none")
     read = time.process_time() - begin
     run = note_run(noted)
-    drawn = draw_concepts(run, np.zeros(len(run.sizes), np.int64), ConceptSettings())
-    (homes,) = cluster_concepts.fn([drawn.edges], settings=ConceptSettings())
-    (made,) = make_concepts.fn([(drawn, homes)], settings=ConceptSettings())
+    graph = prune_phrases(run, np.zeros(len(run.sizes), np.int64), ConceptSettings())
+    (homes,) = cluster_concepts.fn([graph.edges], settings=ConceptSettings())
+    (made,) = make_concepts.fn([(graph, homes)], settings=ConceptSettings())
     whole = time.process_time() - begin
     print(
         f"noun phrases: {read:.2f} CPU s, {megabytes / read:.1f} MB/s; graph and communities: {whole - read:.2f} CPU s"

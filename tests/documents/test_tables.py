@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 
 import pytest
 from hypothesis import given
@@ -119,12 +120,12 @@ def test_a_header_without_rows_is_named(tmp_path):
     assert "no records below its header" in loaded.skipped[0].reason
 
 
-# Without brackets: a first row of nothing but "[km]" and "(EUR)" is a row of units.
-CELLS = st.text(st.characters(codec="utf-8", exclude_categories=["Cc"], exclude_characters="[("), max_size=12)
+CELLS = st.text(st.characters(codec="utf-8", exclude_categories=["Cc"]), max_size=12)
+UNIT = re.compile(r"\s*(?:[(\[][^()\[\]]+[)\]]\s*)?")  # "[km]", "(EUR)" or nothing: a first row of these tells units
 RECORDS = st.lists(st.tuples(CELLS, CELLS, CELLS).filter(lambda row: any(cell.strip() for cell in row)), min_size=1)
 
 
-@given(RECORDS, st.sampled_from(",;\t|"))
+@given(RECORDS.filter(lambda rows: not all(map(UNIT.fullmatch, rows[0]))), st.sampled_from(",;\t|"))
 def test_every_cell_is_told_in_its_place_however_it_is_quoted(rows, delimiter):
     buffer = io.StringIO()
     csv.writer(buffer, delimiter=delimiter, quoting=csv.QUOTE_ALL).writerows([("Alpha", "Beta", "Gamma"), *rows])

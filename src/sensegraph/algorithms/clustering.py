@@ -366,7 +366,7 @@ class _Update:
         known = self.tree.at(depth)[frame.nodes]
         same = np.ones(len(root), np.bool_)
         same[root[known != known[root]]] = False
-        sizes = np.append(self.tree.sizes, NOWHERE)[known]
+        sizes = np.append(self.tree.sizes, -1)[known]
         same &= (sizes == np.bincount(root, minlength=len(root))) & ~np.append(self.start.changed, True)[known]
         unchanged: Flags = same[root]
         self.kept[frame.nodes[unchanged]] = depth

@@ -104,14 +104,14 @@ def test_of_names_beside_one_that_is_added_only_those_are_compared_that_share_a_
         assert made.score.tolist() == whole.score.tolist()
         assert made.kind.tolist() == whole.kind.tolist()
 
-    plain = Collection.compare_row
+    plain = Collection.make_comparison
 
     def note(found: Collection, row: int, others: Sequence[int]) -> Comparison:
         asked.append(row)
         return plain(found, row, others)
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(Collection, "compare_row", note)
+        patched.setattr(Collection, "make_comparison", note)
         compare(many)
         assert asked == list(range(len(many) - 1))
         asked.clear()

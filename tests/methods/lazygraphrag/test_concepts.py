@@ -17,9 +17,9 @@ from sensegraph.methods.lazygraphrag.concepts import (
     ConceptSettings,
     cluster_concepts,
     concept_graph,
-    draw_concepts,
     make_concepts,
     note_run,
+    prune_phrases,
     pruning_notes,
 )
 from sensegraph.runtime.results import recall_result
@@ -100,9 +100,9 @@ def test_only_changed_documents_are_read_again_and_an_update_equals_a_rebuild(st
     updated = concept_graph(chunks, rt, ConceptSettings())
     assert rt.computed["nounphrases.note"] == 1
     run = note_run(_noted(changed))
-    drawn = draw_concepts(run, np.zeros(len(run.sizes), np.int64), ConceptSettings())
-    (homes,) = cluster_concepts.fn([drawn.edges], settings=ConceptSettings())
-    (fresh,) = make_concepts.fn([(drawn, homes)], settings=ConceptSettings())
+    graph = prune_phrases(run, np.zeros(len(run.sizes), np.int64), ConceptSettings())
+    (homes,) = cluster_concepts.fn([graph.edges], settings=ConceptSettings())
+    (fresh,) = make_concepts.fn([(graph, homes)], settings=ConceptSettings())
     for f in fields(Concepts):
         assert np.array_equal(getattr(updated.value, f.name), getattr(fresh, f.name))
 

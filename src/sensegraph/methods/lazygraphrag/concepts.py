@@ -225,7 +225,7 @@ def note_run(documents: Iterable[tuple[Noted, ...]]) -> NotedRun:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class DrawnConcepts:
+class PhraseGraph:
     """The phrases of all chunks, with the document at which each chunk's run `begun`, and what was kept of their graph.
 
     Chunk i holds the phrases `held[start[i]:start[i + 1]]`. `names` are those of the concepts in order, `number` gives
@@ -236,7 +236,7 @@ class DrawnConcepts:
     begun: NDArray[Any]
     start: Longs
     held: Longs
-    left: Pruned
+    pruned: Pruned
     names: list[bytes]
     number: Longs
     edges: Edges
@@ -244,30 +244,30 @@ class DrawnConcepts:
     @property
     def key(self) -> str:
         """What stands for the graph of the concepts: their number and their edges."""
-        drawn = blake2b(str(len(self.names)).encode(), digest_size=20)
+        hashed = blake2b(str(len(self.names)).encode(), digest_size=20)
         for column in (self.edges.source, self.edges.target, self.edges.weight):
-            drawn.update(column.astype(column.dtype.newbyteorder("<")).tobytes())
-        return drawn.hexdigest()
+            hashed.update(column.astype(column.dtype.newbyteorder("<")).tobytes())
+        return hashed.hexdigest()
 
 
-def draw_concepts(noted: NotedRun, begun: NDArray[Any], settings: ConceptSettings) -> DrawnConcepts:
+def prune_phrases(noted: NotedRun, begun: NDArray[Any], settings: ConceptSettings) -> PhraseGraph:
     """The graph of the phrases of all chunks, pruned."""
     found, first, number = np.unique(noted.phrases, return_index=True, return_inverse=True)
     start = run_offsets(noted.sizes)
     held = number.reshape(-1)[noted.held]
     held = held[np.lexsort((held, np.repeat(np.arange(len(noted.sizes)), noted.sizes)))]
     rule = Pruning(settings.hub_deviations, settings.min_weight, settings.min_degree, settings.cover)
-    left = prune_concepts(start, held, len(found), rule)
-    names, order = _name_kept(noted, first[left.kept])
+    pruned = prune_concepts(start, held, len(found), rule)
+    names, order = _name_kept(noted, first[pruned.kept])
     number = np.zeros(len(found), np.int64)  # concepts are numbered in the order of their names
-    number[np.flatnonzero(left.kept)[order]] = np.arange(len(order))
-    kept = left.edges
+    number[np.flatnonzero(pruned.kept)[order]] = np.arange(len(order))
+    kept = pruned.edges
     edges = canonical_edges(number[kept.source], number[kept.target], kept.weight, len(names))
-    return DrawnConcepts(noted, begun, start, held, left, names, number, edges)
+    return PhraseGraph(noted, begun, start, held, pruned, names, number, edges)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ConceptHomes:
+class ConceptCommunities:
     """The communities of concepts: `parent` (g), and of each concept its community at each depth, in `homes`."""
 
     parent: Ints
@@ -286,19 +286,19 @@ def cluster_concepts(graphs: Sequence[Edges], *, settings: ConceptSettings) -> l
         )
         homes = [project(tree, depth) for depth in range(tree.depths)]
         columns = np.array(homes, np.int32).reshape(len(homes), edges.nodes).T
-        packed.append(pack_columns(ConceptHomes(tree.parent, columns.ravel())))
+        packed.append(pack_columns(ConceptCommunities(tree.parent, columns.ravel())))
     return packed
 
 
 @step("concepts.concepts", version=1, form="arrays")
-def make_concepts(wholes: Sequence[tuple[DrawnConcepts, bytes]], *, settings: ConceptSettings) -> list[Concepts]:
-    """The concept graph of each corpus, given what was drawn of it and its communities."""
+def make_concepts(wholes: Sequence[tuple[PhraseGraph, bytes]], *, settings: ConceptSettings) -> list[Concepts]:
+    """The concept graph of each corpus, given the graph of its phrases and its communities."""
     results: list[Concepts] = []
-    for drawn, homes in wholes:
-        noted, left, edges, names = drawn.noted, drawn.left, drawn.edges, drawn.names
-        found = ConceptHomes(*unpack_columns(homes))
-        start, held = keep_concepts(drawn.start, drawn.held, left.kept)
-        held = drawn.number[held]
+    for graph, homes in wholes:
+        noted, pruned, edges, names = graph.noted, graph.pruned, graph.edges, graph.names
+        found = ConceptCommunities(*unpack_columns(homes))
+        start, held = keep_concepts(graph.start, graph.held, pruned.kept)
+        held = graph.number[held]
         held = held[np.lexsort((held, np.repeat(np.arange(len(start) - 1), np.diff(start))))]
         _, early, same = np.unique(noted.texts, return_index=True, return_inverse=True)
         results.append(
@@ -313,9 +313,9 @@ def make_concepts(wholes: Sequence[tuple[DrawnConcepts, bytes]], *, settings: Co
                 held=held.astype(np.int32),
                 parent=found.parent,
                 homes=found.homes.reshape(len(names), -1) if names else found.homes.reshape(0, 0),
-                document=(noted.document + drawn.begun).astype(np.int32),
+                document=(noted.document + graph.begun).astype(np.int32),
                 same=early[same.reshape(-1)].astype(np.int32),
-                dropped=np.array([left.hubs, left.light, left.sparse, _EXTENTS.index(left.extent)], np.int64),
+                dropped=np.array([pruned.hubs, pruned.light, pruned.sparse, _EXTENTS.index(pruned.extent)], np.int64),
             )
         )
     return results
@@ -339,7 +339,7 @@ def concept_graph(chunks: Results[tuple[Chunk, ...]], rt: Runtime, settings: Con
 
     noted = rt.each(note, chunks, one_word=settings.one_word)
 
-    def whole() -> tuple[DrawnConcepts, bytes]:
+    def whole() -> tuple[PhraseGraph, bytes]:
         runs, found = cut_keys(noted.keys), list[NotedRun]()
         for run in runs:
             read = partial(noted.__getitem__, slice(run.start, run.stop))
@@ -348,10 +348,10 @@ def concept_graph(chunks: Results[tuple[Chunk, ...]], rt: Runtime, settings: Con
         before = run_offsets([len(run.phrases) for run in found])
         moved = [replace(run, held=run.held + at) for run, at in zip(found, before, strict=False)]
         begun = np.repeat([run.start for run in runs], [len(run.sizes) for run in found])
-        drawn = draw_concepts(join_columns(moved) if moved else note_run(()), begun, settings)
+        graph = prune_phrases(join_columns(moved) if moved else note_run(()), begun, settings)
         # a document more or less often leaves the graph of what is kept as it was
-        homes = rt.once(cluster_concepts, drawn.edges, names=(drawn.key,), settings=settings)
-        return drawn, homes.value
+        homes = rt.once(cluster_concepts, graph.edges, names=(graph.key,), settings=settings)
+        return graph, homes.value
 
     return once_on_worker(rt, make_concepts, whole, names=noted.keys, settings=settings)
 

@@ -241,7 +241,7 @@ class Collection:
             return None
         return float(np.dot(self.vectors[a], self.vectors[b]))
 
-    def compare_row(self, row: int, others: Iterable[int]) -> Comparison:
+    def make_comparison(self, row: int, others: Iterable[int]) -> Comparison:
         """A thing with those that it is compared with."""
         others, frequency = list(others), self.words.frequency
         names = (name for one in (row, *others) for name in self.names(one))
@@ -285,7 +285,7 @@ class Comparisons(Sequence[Comparison]):
         if isinstance(index, slice):
             return [self[i] for i in range(len(self))[index]]
         row, others = self._at(range(len(self))[index])
-        return self._found.compare_row(row, others.tolist())
+        return self._found.make_comparison(row, others.tolist())
 
     def _at(self, index: int) -> tuple[int, Longs]:
         begin, end = self._begin[index : index + 2]

@@ -146,7 +146,7 @@ class _ReportWriter:
     """Writes the report on one community.
 
     Knows what it has used: sentences shown, stems that findings are on, headlines. `told` are the sentences that
-    findings choose from, with their terms, `telling` those of them that hold a term.
+    findings choose from, with their terms, `by_stem` those of them that hold a stem.
     """
 
     def __init__(self, found: Community) -> None:
@@ -154,10 +154,10 @@ class _ReportWriter:
         self.code = found.code
         self.texts = [quote.text for quote in found.quotes]
         self.told = [(quote, frozenset(quote.candidate.terms)) for quote in found.told()]
-        self.telling = defaultdict[str, list[tuple[Quote, frozenset[str]]]](list)
+        self.by_stem = defaultdict[str, list[tuple[Quote, frozenset[str]]]](list)
         for quote, terms in self.told:
             for term in terms:
-                self.telling[term].append((quote, terms))
+                self.by_stem[term].append((quote, terms))
         self.names: dict[str, str] = {}
         self.shown: list[Quote] = []
         self.stems: Counter[str] = Counter()
@@ -183,7 +183,7 @@ class _ReportWriter:
 
     def holding(self, name: set[str]) -> list[Quote]:
         """The sentences that are good enough for a finding and hold all of these stems."""
-        told = min((self.telling.get(term, []) for term in sorted(name)), key=len, default=self.told)
+        told = min((self.by_stem.get(term, []) for term in sorted(name)), key=len, default=self.told)
         return [quote for quote, terms in told if name <= terms]
 
     def gist(self, pool: Sequence[Quote], count: int, used: Sequence[Quote]) -> list[Quote]:

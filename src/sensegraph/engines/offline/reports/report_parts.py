@@ -353,7 +353,7 @@ def find_link_clause(sentence: str, one: str, other: str) -> str:
     low = sentence.casefold()
     for first, second in ((one, other), (other, one)):
         if not 0 <= low.find(first.casefold()) < low.rfind(second.casefold()):
-            continue
+            continue  # a pattern takes longer to make than to look for
         pattern = rf"(?<!\w)({re.escape(first)})((?:\s+[\w’'-]+){{1,8}}?\s+)({re.escape(second)})(?![\w-]|\s+\w+ing\b)"
         match = re.search(pattern, sentence, re.IGNORECASE)
         if match is None or _RESTART.search(match[2]):
