@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from sensegraph.corpus.corpus import Corpus
+from sensegraph.server.http.access import Limits, ServeOptions
 from web_client import WebClient, serving
 
 
@@ -19,5 +20,6 @@ def corpus(root: Path) -> Iterator[Corpus]:
 
 @pytest.fixture(scope="module")
 def client(corpus: Corpus) -> Iterator[WebClient]:
-    with serving({"harbour": corpus}) as opened:
+    # as fast as new examples are drawn: the usual hundred a second are a test of their own
+    with serving({"harbour": corpus}, ServeOptions(port=0, limits=Limits(requests=0))) as opened:
         yield opened
