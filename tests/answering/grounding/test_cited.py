@@ -95,11 +95,15 @@ def test_every_way_to_write_numbers_is_read_alike(numbers: list[int]) -> None:
     assert parse_references(together) == parse_references(apart) == (marks(*numbers), 0)
 
 
+def has_rule(text: str) -> bool:
+    """Whether a line is a table's rule: the heads of columns above it are no statement."""
+    return any(map(citations._RULE.fullmatch, text.split("\n")))
+
+
 @example("[*1]")
-@given(st.text(alphabet="Ab. [1]\n*|-", max_size=40))
+@given(st.text(alphabet="Ab. [1]\n*|-", max_size=40).filter(lambda text: not has_rule(text)))
 def test_no_text_is_too_odd_and_references_are_never_invented(text: str) -> None:
     found = split_cited_statements(text)
-    if not any(map(citations._RULE.fullmatch, text.split("\n"))):  # heads of columns, above a rule, are left out
-        assert sum("A" in s.text for s in found) >= ("A" in text)
+    assert sum("A" in s.text for s in found) >= ("A" in text)
     assert sum(len(s.references) for s in found) <= text.count("[")
     assert all("[1]" not in s.text for s in found)
