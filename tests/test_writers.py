@@ -20,7 +20,7 @@ from sensegraph.errors import Busy, StoreError
 from sensegraph.runtime import locking
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import Document
-from wired import content, corpus, stories, story
+from wired import content, corpus, index_content, stories, story
 
 PROGRAM = """
 import sys
@@ -106,7 +106,7 @@ def test_readers_keep_reading_the_old_index_while_another_process_builds(made: C
     with Corpus.open(made.root, create=False, settings={"embedder": "offline"}) as reader:
         looks = 0
         while running.poll() is None:
-            seen = content(reader)
+            seen = index_content(reader.index())
             assert seen == before or "one" in {d.id for d in seen["texts"]}
             looks += seen == before
         assert looks > 1

@@ -102,8 +102,12 @@ def runtime(store: SqliteStore, server: ScriptedServer | None = None, **endpoint
 
 
 def content(corpus: Corpus) -> dict[str, Any]:
-    """Everything that an index holds, by value: equal content is equal byte for byte. Nothing stays read."""
-    index = Index(corpus.store)
+    """Everything that the index of a corpus holds, as `index_content` says. Nothing stays read."""
+    return index_content(Index(corpus.store))
+
+
+def index_content(index: Index) -> dict[str, Any]:
+    """Everything that an index holds, by value: equal content is equal byte for byte."""
     tables: dict[str, Any] = {
         "documents": index.catalogue.documents,
         "chunks": index.catalogue.chunks,
