@@ -128,6 +128,7 @@ def test_mistakes_and_what_has_to_be_approved_are_told_apart(tmp_path: Path, mon
     assert "sensegraph.toml" in lines[0]
     status, lines = check('engin = "x"\n[endpoint]\nbase_url = "https://example.org/v1"\nmodel = "m"\n')
     assert (status, len(lines)) == (1, 1)
+    assert str(tmp_path / "sensegraph.toml") in lines[0]
 
 
 # ── settings as text ──

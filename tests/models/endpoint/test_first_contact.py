@@ -56,6 +56,15 @@ def test_others_wait_for_the_first_call_until_it_ends_or_is_tried_again(
     assert ask(endpoint, monkeypatch, retries=True) == [(False, False), False]
 
 
+def test_a_copy_with_other_settings_makes_nobody_wait_and_knows_what_is_known(
+    endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    endpoint.known = Profile(form="object")
+    copy = endpoint.copy_with(temperature=0.5)
+    assert (copy.known, copy.settings.temperature) == (Profile(form="object"), 0.5)
+    assert ask(copy, monkeypatch) == [(False, False)]
+
+
 def test_what_one_call_has_learned_others_need_not(endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
     def wait(lock: Any, seconds: float) -> bool:
         lock.acquire()
