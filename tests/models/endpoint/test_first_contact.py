@@ -59,9 +59,9 @@ def test_others_wait_for_the_first_call_until_it_ends_or_is_tried_again(
 def test_a_copy_with_other_settings_makes_nobody_wait_and_knows_what_is_known(
     endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    endpoint.known = Profile(form="object")
+    endpoint.known = Profile(form=2)
     copy = endpoint.copy_with(temperature=0.5)
-    assert (copy.known, copy.settings.temperature) == (Profile(form="object"), 0.5)
+    assert (copy.known, copy.settings.temperature) == (Profile(form=2), 0.5)
     assert ask(copy, monkeypatch) == [(False, False)]
 
 
