@@ -250,16 +250,16 @@ def test_a_file_whose_head_says_another_format_is_of_that_which_its_table_says(t
         assert store.read(["a"]) == {"a": b"1"}
     with closing(SqliteStore(tmp_path)) as store:
         assert store.read(["a"]) == {"a": b"1"}
-        assert store.select("PRAGMA user_version") == [(3,)]
+        assert store.select("PRAGMA user_version") == [(4,)]
         found = store.rows("t")
         assert found is not None
         assert list(found.scan()) == [b"0", b"1", b"2"]
 
 
-@pytest.mark.parametrize("said", [4, 5])
+@pytest.mark.parametrize("said", [5, 6])
 def test_a_format_that_is_not_known_is_refused_whatever_the_head_says(tmp_path: Path, said: int) -> None:
     with closing(SqliteStore(tmp_path)) as store:
         store.select(f"INSERT INTO format VALUES ({said})")
         store.select("PRAGMA user_version = 7")
-    with pytest.raises(StoreError, match=f"has format {said}, this version reads 3; upgrade sensegraph"):
+    with pytest.raises(StoreError, match=f"has format {said}, this version reads 4; upgrade sensegraph"):
         SqliteStore(tmp_path)
