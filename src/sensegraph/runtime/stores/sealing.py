@@ -78,8 +78,12 @@ def write_sealed_array(file: BinaryIO, array: NDArray[Any]) -> None:
 
     A small one is shortened where that pays.
     """
-    array = np.ascontiguousarray(array)
-    shorter = zlib.compress(_split_bytes(array), _ARRAY_LEVEL) if array.nbytes in _SHORT_ARRAYS else b""
+    array, shorter = np.ascontiguousarray(array), b""
+    if array.nbytes in _SHORT_ARRAYS:
+        raw = array.tobytes()
+        if _is_split(array.dtype):
+            raw = np.frombuffer(raw, np.uint8).reshape(-1, array.itemsize).T.tobytes()
+        shorter = zlib.compress(raw, _ARRAY_LEVEL)
     if 0 < len(shorter) < _ARRAY_PAYS * array.nbytes:
         file.write(_SHORT)
         np.lib.format.write_array_header_1_0(file, np.lib.format.header_data_from_array_1_0(array))
@@ -89,13 +93,8 @@ def write_sealed_array(file: BinaryIO, array: NDArray[Any]) -> None:
     _seal_file(file)
 
 
-def _split_bytes(array: NDArray[Any]) -> bytes:
-    """The bytes of an array; of whole numbers first the lowest of each, then the next, as zlib shortens them more."""
-    raw = array.tobytes()
-    return np.frombuffer(raw, np.uint8).reshape(-1, array.itemsize).T.tobytes() if _is_split(array.dtype) else raw
-
-
 def _is_split(kind: np.dtype[Any]) -> bool:
+    """Whether of numbers first the lowest byte of each is written, then the next: whole ones get shorter so."""
     return kind.kind in "iu" and kind.itemsize > 2
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from sensegraph.index.graph.stored.chunk_texts import SAME, ChunkTexts, SaidAt, Texts, read_said, shorten_said
+from sensegraph.index.graph.stored.chunk_texts import SAME, ChunkTexts, Texts, read_said, shorten_said
 from sensegraph.protocols import Store
 from sensegraph.runtime.joined_rows import JoinedRows, Joint
 from sensegraph.types import Description, Entity, Relation
@@ -63,14 +63,11 @@ def _open_said(
     if isinstance(chunks, bytes):
         digits = chunks.hex()
         chunks = [digits[at : at + _CHUNK] for at in range(0, len(digits), _CHUNK)]
-    told = tuple(read_said(chunks[place], _complete(row), texts) for place, *row in said)
-    return tuple(chunks[:held]), told, join_texts(told) if description is None else description
-
-
-def _complete(row: list[Any]) -> SaidAt:
-    """What is said, with what was left out at its end."""
-    found: SaidAt = (*row, *_LEFT_OUT[len(row) :])
-    return found
+    told = []
+    for place, *row in said:
+        whole: Any = (*row, *_LEFT_OUT[len(row) :])
+        told.append(read_said(chunks[place], whole, texts))
+    return tuple(chunks[:held]), tuple(told), join_texts(told) if description is None else description
 
 
 def open_entity(raw: bytes, texts: Texts) -> bytes:
