@@ -31,6 +31,7 @@ Tool = Literal["", "engine", "embedder", "reranker", "chunker"]
 Opens = Callable[[Store, Sequence[str]], Callable[[Any, "Sequence[Joint]"], "JoinedRows"]]
 
 _ENCODE = msgspec.json.Encoder().encode
+_SAID = frozenset(("description", "descriptions"))  # fields of records that tables may open only where they are read
 
 
 def _see_all(item: Any) -> Any:
@@ -234,7 +235,9 @@ class Table(Sequence[B]):
 
     def lightly(self, kind: type[A]) -> Iterator[A]:
         """All records with the fields of `kind` alone: no more of them is decoded."""
-        return map(msgspec.json.Decoder(kind).decode, self._rows.scan())
+        bare = _SAID.isdisjoint(f.name for f in fields(typing.cast(Any, kind)))
+        scan = getattr(self._rows, "scan_bare", self._rows.scan) if bare else self._rows.scan
+        return map(msgspec.json.Decoder(kind).decode, scan())
 
     def heads(self) -> list[bytes]:
         """The stored form of the results whose tables this one is made of, without their records; none of a whole."""

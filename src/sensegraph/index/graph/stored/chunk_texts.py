@@ -96,10 +96,11 @@ class ChunkTexts:
 
 def shorten_said(said: Description, texts: Texts) -> SaidAt:
     """What is said as where its chunk says it."""
-    source = said.source
-    whole, text = texts.find(source.chunk)[source.start : source.end], said.text
+    source, text = said.source, said.text
+    start, end = source.start, source.end
+    whole = texts.find(source.chunk)[start:end]
     form: Text = SAME if text == whole else COLLAPSED if text == " ".join(whole.split()) else text
-    return source.start, source.end - source.start, form, said.starts, said.ends
+    return start, end - start, form, said.starts, said.ends
 
 
 def read_said(chunk: str, said: SaidAt, texts: Texts) -> Description:

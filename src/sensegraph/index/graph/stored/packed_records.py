@@ -44,41 +44,44 @@ def pack_relation(r: Relation, texts: Texts) -> bytes:
 def _pack_said(element: Entity | Relation, texts: Texts) -> tuple[bytes | list[str], int, list[Any], str | None]:
     """Chunks: those of the element, so many, and others that say something; what is said; a description of its own."""
     places = {chunk: place for place, chunk in enumerate(element.chunks)}
-    said = []
+    said: list[tuple[Any, ...]] = []
     for d in element.descriptions:
-        row = [places.setdefault(d.source.chunk, len(places)), *shorten_said(d, texts)]
-        while not row[-1] and len(row) > 3:
-            row.pop()
-        said.append(row)
-    named = all(len(chunk) == _CHUNK and _HEXADECIMAL.issuperset(chunk) for chunk in places)
-    chunks = bytes.fromhex("".join(places)) if named else list(places)
+        place = places.setdefault(d.source.chunk, len(places))
+        start, length, text, starts, ends = shorten_said(d, texts)
+        row = (place, start, length) if text == SAME else (place, start, length, text)
+        said.append((place, start, length, text, starts, ends) if starts or ends else row)
+    digits = "".join(places)
+    chunks: bytes | list[str] = list(places)
+    if all(len(chunk) == _CHUNK for chunk in places) and _HEXADECIMAL.issuperset(digits):
+        chunks = bytes.fromhex(digits)
     description = None if element.description == join_texts(element.descriptions) else element.description
     return chunks, len(element.chunks), said, description
 
 
 def _open_said(
-    chunks: bytes | list[str], held: int, said: list[Any], description: str | None, texts: Texts
+    chunks: bytes | list[str], held: int, said: list[Any], description: str | None, texts: Texts | None
 ) -> tuple[tuple[str, ...], tuple[Description, ...], str]:
     """The chunks of an element, what is said of it, and its description."""
     if isinstance(chunks, bytes):
         digits = chunks.hex()
         chunks = [digits[at : at + _CHUNK] for at in range(0, len(digits), _CHUNK)]
     told = []
-    for place, *row in said:
-        whole: Any = (*row, *_LEFT_OUT[len(row) :])
-        told.append(read_said(chunks[place], whole, texts))
+    if texts is not None:
+        for place, *row in said:
+            whole: Any = (*row, *_LEFT_OUT[len(row) :])
+            told.append(read_said(chunks[place], whole, texts))
     return tuple(chunks[:held]), tuple(told), join_texts(told) if description is None else description
 
 
-def open_entity(raw: bytes, texts: Texts) -> bytes:
-    """An entity as JSON, from what was stored of it."""
+def open_entity(raw: bytes, texts: Texts | None) -> bytes:
+    """An entity as JSON, from what was stored of it; without `texts` nothing of what is said of it."""
     packed, held, told, own, name, shown, kind, frequency, degree, aliases, level = _decode(raw)
     chunks, said, description = _open_said(packed, held, told, own, texts)
     return _encode_whole(Entity(name, shown, kind, description, said, chunks, frequency, degree, aliases, level))
 
 
-def open_relation(raw: bytes, texts: Texts) -> bytes:
-    """A relation as JSON, from what was stored of it."""
+def open_relation(raw: bytes, texts: Texts | None) -> bytes:
+    """A relation as JSON, from what was stored of it; without `texts` nothing of what is said of it."""
     packed, held, told, own, name, ends, weight, label, directed = _decode(raw)
     chunks, said, description = _open_said(packed, held, told, own, texts)
     weight = weight / _MILLION if isinstance(weight, int) else weight
@@ -91,7 +94,7 @@ class PackedRows(JoinedRows):
     """The records of parts, each opened with the texts that it refers to."""
 
     def __init__(
-        self, texts: ChunkTexts, open_one: Callable[[bytes, Texts], bytes], store: Store, parts: Sequence[Joint]
+        self, texts: ChunkTexts, open_one: Callable[[bytes, Texts | None], bytes], store: Store, parts: Sequence[Joint]
     ) -> None:
         super().__init__(store, parts, texts.keys)
         self._texts, self._whole = texts, open_one
@@ -110,6 +113,10 @@ class PackedRows(JoinedRows):
     def scan(self) -> Iterator[bytes]:
         """All records in order."""
         return (self._whole(record, self._texts) for record in super().scan())
+
+    def scan_bare(self) -> Iterator[bytes]:
+        """All records in order, without what is said of them."""
+        return (self._whole(record, None) for record in super().scan())
 
 
 def open_graph_rows(store: Store, shared: Sequence[str]) -> Callable[[Any, Sequence[Joint]], JoinedRows]:
