@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -108,6 +109,17 @@ def test_texts_of_chunks_are_found_in_the_run_that_holds_them(tmp_path: Path) ->
         ChunkTexts(store, ["k"]).find("b")
     assert ChunkTexts(store, texts.keys).__reduce__()[1] == (store, texts.keys)
     store.close()
+
+
+@dataclass(frozen=True)
+class Bare:
+    id: str
+    chunks: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Told:
+    description: str
 
 
 @pytest.mark.parametrize(
