@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 A = TypeVar("A")
-_SHORT, _LEVEL, _LEAST, _PAYS = "z", 5, 128, 0.5  # what is shortened, how much, from how many bytes, where it pays
+_SHORT, _LEVEL, _LEAST, _PAYS = "z", 5, 128, 0.7  # what is shortened, how much, from how many bytes, where it pays
 
 
 def pack_columns(columns: Any) -> bytes:
