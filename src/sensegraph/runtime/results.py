@@ -189,7 +189,7 @@ class Table(Sequence[B]):
         self.joined: tuple[Joint, ...] = getattr(rows, "parts", ())  # as `JoinedRows` has them
         self.shared: tuple[str, ...] = getattr(rows, "shared", ())
         self.kept: dict[str, Any] = {}  # what was found out about the records
-        self.decode: Callable[[bytes], B] = msgspec.json.Decoder(kind).decode
+        self.decode: Callable[[bytes], B] = getattr(rows, "decode", None) or msgspec.json.Decoder(kind).decode
         self._kind = kind
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -218,15 +218,22 @@ class Table(Sequence[B]):
         return [self.decode(r) for r in self._rows.at(positions)]
 
     def raw(self) -> Iterator[bytes]:
-        """All records in order as they are stored (JSON), for a search that decodes only what it finds."""
+        """All records in order as they are stored: what `decode` reads."""
         return self._rows.scan()
+
+    def scan_json(self, *, bare: bool = False) -> Iterator[bytes]:
+        """All records in order as JSON; `bare` ones may lack what is said of them."""
+        found: Iterator[bytes] = (
+            self._rows.scan_json(bare=bare) if hasattr(self._rows, "scan_json") else self._rows.scan()
+        )
+        return found
 
     def find(self, ids: Sequence[str]) -> dict[str, B]:
         """The records with these ids; one that does not exist is absent."""
         return {name: self.decode(r) for name, r in self._rows.find(ids).items()}
 
     def stored(self, ids: Sequence[str]) -> dict[str, bytes]:
-        """What is stored (JSON) of the records with these ids; one that does not exist is absent."""
+        """What is stored of the records with these ids; one that does not exist is absent."""
         return self._rows.find(ids)
 
     def ids(self) -> list[str]:
@@ -236,8 +243,7 @@ class Table(Sequence[B]):
     def lightly(self, kind: type[A]) -> Iterator[A]:
         """All records with the fields of `kind` alone: no more of them is decoded."""
         bare = _SAID.isdisjoint(f.name for f in fields(typing.cast(Any, kind)))
-        scan = getattr(self._rows, "scan_bare", self._rows.scan) if bare else self._rows.scan
-        return map(msgspec.json.Decoder(kind).decode, scan())
+        return map(msgspec.json.Decoder(kind).decode, self.scan_json(bare=bare))
 
     def heads(self) -> list[bytes]:
         """The stored form of the results whose tables this one is made of, without their records; none of a whole."""
@@ -293,7 +299,7 @@ class Encoded(Sequence[B]):
 def store_records(records: Iterable[Any]) -> Iterator[tuple[str, bytes]]:
     """The id of each record, and what is stored of it: of a table it is known."""
     if isinstance(records, Table):
-        return zip(records.ids(), records.raw(), strict=True)
+        return zip(records.ids(), records.scan_json(), strict=True)
     if isinstance(records, Encoded):
         return ((r.id, records.encode(r)) for r in records)
     return ((r.id, _ENCODE(r)) for r in records)

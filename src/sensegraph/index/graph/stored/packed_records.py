@@ -1,6 +1,6 @@
 """Entities and relations as the parts of a graph hold them: what is said of them is where their chunks say it.
 
-They are read as the records that they were, to the byte.
+They are read as the records that they were.
 """
 
 from __future__ import annotations
@@ -73,56 +73,48 @@ def _open_said(
     return tuple(chunks[:held]), tuple(told), join_texts(told) if description is None else description
 
 
-def open_entity(raw: bytes, texts: Texts | None) -> bytes:
-    """An entity as JSON, from what was stored of it; without `texts` nothing of what is said of it."""
+def open_entity(raw: bytes, texts: Texts | None) -> Entity:
+    """An entity, from what was stored of it; without `texts` nothing of what is said of it."""
     packed, held, told, own, name, shown, kind, frequency, degree, aliases, level = _decode(raw)
     chunks, said, description = _open_said(packed, held, told, own, texts)
-    return _encode_whole(Entity(name, shown, kind, description, said, chunks, frequency, degree, aliases, level))
+    return Entity(name, shown, kind, description, said, chunks, frequency, degree, tuple(aliases), level)
 
 
-def open_relation(raw: bytes, texts: Texts | None) -> bytes:
-    """A relation as JSON, from what was stored of it; without `texts` nothing of what is said of it."""
+def open_relation(raw: bytes, texts: Texts | None) -> Relation:
+    """A relation, from what was stored of it; without `texts` nothing of what is said of it."""
     packed, held, told, own, name, ends, weight, label, directed = _decode(raw)
     chunks, said, description = _open_said(packed, held, told, own, texts)
     weight = weight / _MILLION if isinstance(weight, int) else weight
     both = ends.hex()
-    made = Relation(name, both[:_ID], both[_ID:], description, said, weight, chunks, label, directed)
-    return _encode_whole(made)
+    return Relation(name, both[:_ID], both[_ID:], description, said, weight, chunks, label, directed)
 
 
 class PackedRows(JoinedRows):
-    """The records of parts, each opened with the texts that it refers to."""
+    """The records of parts as they are stored, and what opens them with the texts that they refer to."""
 
     def __init__(
-        self, texts: ChunkTexts, open_one: Callable[[bytes, Texts | None], bytes], store: Store, parts: Sequence[Joint]
+        self, texts: ChunkTexts, open_one: Callable[[bytes, Texts | None], Any], store: Store, parts: Sequence[Joint]
     ) -> None:
         super().__init__(store, parts, texts.keys)
-        self._texts, self._whole = texts, open_one
+        self._texts, self._open_one = texts, open_one
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self._texts, self._whole, self._store, self.parts)
+        return type(self), (self._texts, self._open_one, self._store, self.parts)
 
-    def at(self, positions: Sequence[int]) -> list[bytes]:
-        """The records at these positions, in the order asked for."""
-        return [self._whole(record, self._texts) for record in super().at(positions)]
+    def decode(self, raw: bytes) -> Any:
+        """A record, from what is stored of it."""
+        return self._open_one(raw, self._texts)
 
-    def find(self, ids: Sequence[str]) -> dict[str, bytes]:
-        """The records with these ids; one that does not exist is absent."""
-        return {name: self._whole(record, self._texts) for name, record in super().find(ids).items()}
-
-    def scan(self) -> Iterator[bytes]:
-        """All records in order."""
-        return (self._whole(record, self._texts) for record in super().scan())
-
-    def scan_bare(self) -> Iterator[bytes]:
-        """All records in order, without what is said of them."""
-        return (self._whole(record, None) for record in super().scan())
+    def scan_json(self, *, bare: bool = False) -> Iterator[bytes]:
+        """All records in order as JSON; `bare` ones without what is said of them."""
+        texts = None if bare else self._texts
+        return (_encode_whole(self._open_one(record, texts)) for record in self.scan())
 
 
 def open_graph_rows(store: Store, shared: Sequence[str]) -> Callable[[Any, Sequence[Joint]], JoinedRows]:
     """What opens the tables of a graph over parts, whose texts are in runs under the keys `shared`, by their kind."""
     texts = ChunkTexts(store, shared)
-    opened = {Entity: open_entity, Relation: open_relation}
+    opened: dict[Any, Callable[[bytes, Texts | None], Any]] = {Entity: open_entity, Relation: open_relation}
 
     def open_rows(kind: Any, parts: Sequence[Joint]) -> JoinedRows:
         return PackedRows(texts, opened[kind], store, parts) if kind in opened else JoinedRows(store, parts)
