@@ -76,7 +76,7 @@ def test_an_index_is_the_same_whoever_reads_its_inputs(
         with build(tmp_path, 4) as again:
             assert again.store.ref("index") == made.store.ref("index")
     with pytest.raises(ResultGone, match=r"The slices none are gone"):
-        read_slices(["none"], 4, 0, 0, made.store)
+        read_slices(["none"], [], 4, 0, 0, made.store)
 
 
 # ── the documents of an index ──

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 
 from sensegraph.errors import InputError, SettingsError
 from sensegraph.resolution import Comparison, Judged, Mentioned, Resolution, Resolving, Rule, resolve
-from sensegraph.resolution.comparison.scoring import compare_by, prepare_collection
+from sensegraph.resolution.comparison.scoring import Collection, Comparisons, Scores, prepare_collection
 from sensegraph.resolution.judged_pairs import block_pairs
 from sensegraph.resolution.resolver import make_group
 
@@ -138,6 +139,11 @@ def test_adding_things_one_by_one_ends_where_all_at_once_does(items: list[Mentio
         seen.append(item)
         found = resolve(seen)
     assert found == resolve(items)
+
+
+def compare_by(compare: Any, found: Collection, one: Any, other: Any) -> Scores:
+    """How alike the names of these pairs are, as `compare` says of each thing and those that it is compared with."""
+    return Scores.of([judged for row in compare(Comparisons(found, one, other)) for judged in row])
 
 
 @settings(deadline=None, max_examples=60)

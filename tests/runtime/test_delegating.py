@@ -22,8 +22,9 @@ from sensegraph.errors import ItemFailed
 from sensegraph.runtime.background import run_in_background
 from sensegraph.runtime.delegating import once_on_worker, release_memory, work_on_worker
 from sensegraph.runtime.executors.processes import SerialExecutor, attempt
+from sensegraph.runtime.joined_rows import JoinedRows
 from sensegraph.runtime.keys import read_keys_below
-from sensegraph.runtime.results import JoinedRows, Table, step
+from sensegraph.runtime.results import Table, step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from wired import runtime

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import pytest
 
 from sensegraph.index.hierarchy.written_trees import EncodedRows
-from sensegraph.runtime import results
-from sensegraph.runtime.results import JoinedRows, Table, load_result, save_result, step, store_records
+from sensegraph.runtime import joined_rows
+from sensegraph.runtime.joined_rows import JoinedRows
+from sensegraph.runtime.results import Table, load_result, save_result, step, store_records
 from sensegraph.runtime.stores.sqlite import SqliteStore
 
 
@@ -50,7 +51,7 @@ def test_records_that_are_kept_as_they_are_stored_make_the_same_table(store: Sql
 def test_of_a_joined_table_few_parts_stay_open_and_all_records_are_found(
     store: SqliteStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(results, "_OPENED", 2)
+    monkeypatch.setattr(joined_rows, "_OPENED", 2)
     for row in ROWS:
         store.write_rows(f"{row.id}.t", store_records([row]))
     opened: list[str] = []

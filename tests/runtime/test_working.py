@@ -19,8 +19,9 @@ from sensegraph.errors import ItemFailed, StepFailed, StoreError
 from sensegraph.index.vectors import embed_texts
 from sensegraph.runtime.batches import Call, Encoded, Stoppable, Work, cut_batches
 from sensegraph.runtime.executors.processes import SerialExecutor
+from sensegraph.runtime.joined_rows import JoinedRows
 from sensegraph.runtime.keys import chunk_id, document_part, hash_files, key
-from sensegraph.runtime.results import JoinedRows, Step, Table, step, take_records
+from sensegraph.runtime.results import Step, Table, step, take_records
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.runtime.stores.rows import keep_some
 from sensegraph.runtime.stores.sqlite import SqliteStore

@@ -213,8 +213,8 @@ def _split_names(entity: Entity, names: tuple[Name, ...], others: Sequence[str],
 
 def _count_new_records(before: Any, after: Any) -> int:
     """How many records of a table another table did not have."""
-    old = set(before.raw() if isinstance(before, Table) else before)
-    return sum(record not in old for record in (after.raw() if isinstance(after, Table) else after))
+    old = set(before.scan_json() if isinstance(before, Table) else before)
+    return sum(record not in old for record in (after.scan_json() if isinstance(after, Table) else after))
 
 
 def _join_quoted(names: Sequence[str]) -> str:

@@ -208,11 +208,18 @@ class Index:
         if kind == "chunk":
             return self.vectors
         if name := self.manifest.stacks.get(kind):
-            return open_stack(self.store, name)
+            if name not in self._stacks:
+                self._stacks[name] = open_stack(self.store, name)
+            return self._stacks[name]
         if spine := {"entity": "graph", "report": "reports"}.get(kind):
             raise missing_part(spine)
         part = part_of_kind(kind, self.given)
         raise missing_part(part.name, part.reader) if part else NotIndexed(f"No index has vectors of kind {kind!r}.")
+
+    @cached_property
+    def _stacks(self) -> dict[str, Stack]:
+        """The vectors that were opened, by their keys."""
+        return {}
 
     def part_with(self, kind: str) -> Part[Any, Any] | None:
         """The part of this index whose vectors are of this kind; None for a kind of the graph or the reports."""

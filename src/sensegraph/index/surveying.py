@@ -36,14 +36,16 @@ def hash_terms(terms: Sequence[str]) -> NDArray[np.uint32]:
 
 
 def pack_count(terms: Sequence[str], data: bytes) -> bytes:
-    """What a section asks for and counts, as it is stored."""
+    """What a section asks for and counts, as it is stored: of the steps between the numbers byte by byte."""
     codes = hash_terms(terms)
-    return len(codes).to_bytes(_HEAD, "little") + codes.tobytes() + data
+    steps = np.diff(codes, prepend=np.uint32(0)).astype("<u4").view(np.uint8)
+    return len(codes).to_bytes(_HEAD, "little") + steps.reshape(-1, 4).T.tobytes() + data
 
 
 def unpack_terms(count: bytes) -> NDArray[np.uint32]:
     """The numbers of the terms that a section asks for."""
-    return np.frombuffer(count, dtype="<u4", count=int.from_bytes(count[:_HEAD], "little"), offset=_HEAD)
+    steps = np.frombuffer(count, np.uint8, 4 * int.from_bytes(count[:_HEAD], "little"), _HEAD).reshape(4, -1)
+    return np.cumsum(np.ascontiguousarray(steps.T).view("<u4")[:, 0], dtype=np.uint32)
 
 
 def unpack_data(count: bytes) -> bytes:
@@ -126,7 +128,7 @@ class Look:
         missing = [i for i in positions if i not in self._kept]
         read = dict(zip(missing, map(unpack_terms, self.counts.at(missing)), strict=True))
         for i in missing[: max(0, _KEPT - len(self._kept))]:
-            self._kept[i] = read[i].copy()  # without the count that it was read with
+            self._kept[i] = read[i]
         return [read[i] if i in read else self._kept[i] for i in positions]
 
     def tell(self, positions: Sequence[int]) -> list[_Entries]:
@@ -167,7 +169,7 @@ class _Data(Sequence[bytes]):
         return map(unpack_data, self.counts)
 
 
-@step("extraction.count", version=1, uses="engine", task="survey")
+@step("extraction.count", version=2, uses="engine", task="survey")
 def count_documents(
     items: Sequence[tuple[bytes, Mapping[str, str]]], *, engine: SurveyingEngine, look: int
 ) -> list[bytes]:

@@ -7,27 +7,31 @@ read lazily, or as arrays that are mapped.
 from __future__ import annotations
 
 import typing
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
-from functools import cache, cached_property, lru_cache, partial
+from functools import cache, cached_property, partial
 from importlib import import_module
-from itertools import accumulate
-from typing import Any, Generic, Literal, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.errors import TABLE_GONE, ResultGone, StoreError
+from sensegraph.errors import ResultGone, StoreError
 from sensegraph.protocols import Rows, Store, Task
+
+if TYPE_CHECKING:
+    from sensegraph.runtime.joined_rows import JoinedRows, Joint
 
 A = TypeVar("A")
 B = TypeVar("B")
 Form = Literal["value", "tables", "array", "arrays"]
 Tool = Literal["", "engine", "embedder", "reranker", "chunker"]
+# of a store and the keys of what the records of all tables share: what opens a table, given its kind and its parts
+Opens = Callable[[Store, Sequence[str]], Callable[[Any, "Sequence[Joint]"], "JoinedRows"]]
 
 _ENCODE = msgspec.json.Encoder().encode
+_SAID = frozenset(("description", "descriptions"))  # fields of records that tables may open only where they are read
 
 
 def _see_all(item: Any) -> Any:
@@ -43,7 +47,7 @@ class Step(Generic[A, B]):
     sequences of records are read lazily), as an `array` (memory-mapped) or as `arrays` (a dataclass of such). `sees` is
     the part of an item that can change its result; two items that look alike are computed once. `doubts` says
     of which stored results it is not certain that they are true: they are computed once more, and stored under another
-    key.
+    key. `opens` opens tables that are made of others: see `Opens`.
     """
 
     name: str
@@ -55,6 +59,7 @@ class Step(Generic[A, B]):
     batch: int = 64
     sees: Callable[[Any], Any] = _see_all
     doubts: Callable[[bytes], bool] | None = None
+    opens: Opens | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         return find_step, (self.fn.__module__, self.fn.__name__)
@@ -86,9 +91,10 @@ def step(
     batch: int = 64,
     sees: Callable[[Any], Any] = _see_all,
     doubts: Callable[[bytes], bool] | None = None,
+    opens: Opens | None = None,
 ) -> Callable[[Callable[..., list[B]]], Step[Any, B]]:
     """Make a module-level function a step called `name`: the name stands in every key, so it never changes."""
-    return lambda fn: Step(name, fn, version, uses, task, form, batch, sees, doubts)
+    return lambda fn: Step(name, fn, version, uses, task, form, batch, sees, doubts, opens)
 
 
 def find_step(module: str, name: str) -> Step[Any, Any]:
@@ -180,9 +186,10 @@ class Table(Sequence[B]):
 
     def __init__(self, rows: Rows, kind: Any) -> None:
         self._rows = rows
-        self.joined = rows.parts if isinstance(rows, JoinedRows) else ()
+        self.joined: tuple[Joint, ...] = getattr(rows, "parts", ())  # as `JoinedRows` has them
+        self.shared: tuple[str, ...] = getattr(rows, "shared", ())
         self.kept: dict[str, Any] = {}  # what was found out about the records
-        self.decode: Callable[[bytes], B] = msgspec.json.Decoder(kind).decode
+        self.decode: Callable[[bytes], B] = getattr(rows, "decode", None) or msgspec.json.Decoder(kind).decode
         self._kind = kind
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -211,15 +218,22 @@ class Table(Sequence[B]):
         return [self.decode(r) for r in self._rows.at(positions)]
 
     def raw(self) -> Iterator[bytes]:
-        """All records in order as they are stored (JSON), for a search that decodes only what it finds."""
+        """All records in order as they are stored: what `decode` reads."""
         return self._rows.scan()
+
+    def scan_json(self, *, bare: bool = False) -> Iterator[bytes]:
+        """All records in order as JSON; `bare` ones may lack what is said of them."""
+        found: Iterator[bytes] = (
+            self._rows.scan_json(bare=bare) if hasattr(self._rows, "scan_json") else self._rows.scan()
+        )
+        return found
 
     def find(self, ids: Sequence[str]) -> dict[str, B]:
         """The records with these ids; one that does not exist is absent."""
         return {name: self.decode(r) for name, r in self._rows.find(ids).items()}
 
     def stored(self, ids: Sequence[str]) -> dict[str, bytes]:
-        """What is stored (JSON) of the records with these ids; one that does not exist is absent."""
+        """What is stored of the records with these ids; one that does not exist is absent."""
         return self._rows.find(ids)
 
     def ids(self) -> list[str]:
@@ -228,74 +242,13 @@ class Table(Sequence[B]):
 
     def lightly(self, kind: type[A]) -> Iterator[A]:
         """All records with the fields of `kind` alone: no more of them is decoded."""
-        return map(msgspec.json.Decoder(kind).decode, self._rows.scan())
+        bare = _SAID.isdisjoint(f.name for f in fields(typing.cast(Any, kind)))
+        return map(msgspec.json.Decoder(kind).decode, self.scan_json(bare=bare))
 
     def heads(self) -> list[bytes]:
         """The stored form of the results whose tables this one is made of, without their records; none of a whole."""
-        return self._rows.heads() if isinstance(self._rows, JoinedRows) else []
-
-
-_OPENED = 128  # parts of a joined table that stay open
-Joint = tuple[str, int, str]  # a stored table that is a part of another: its name, its records, the first of their ids
-
-
-class JoinedRows:
-    """Stored tables one after the other as one, whose ids ascend: each is opened when something of it is asked for."""
-
-    def __init__(self, store: Store, parts: Sequence[Joint]) -> None:
-        self._store, self.parts = store, tuple(parts)
-        self._starts = [0, *accumulate(count for _, count, _ in parts)]
-        self._firsts = [first for *_, first in parts]
-        self._open = lru_cache(_OPENED)(self._find_rows)  # a reader keeps of each part what it has read
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self._store, self.parts)
-
-    def __len__(self) -> int:
-        return self._starts[-1]
-
-    def heads(self) -> list[bytes]:
-        """The stored form of the results that the tables belong to."""
-        keys = [name.partition(".")[0] for name, *_ in self.parts]
-        found = self._store.read(keys)
-        if gone := [k for k in keys if k not in found]:
-            raise ResultGone(f"The result {gone[0]} is gone from the store; run `sensegraph index` again.")
-        return [found[k] for k in keys]
-
-    def _find_rows(self, part: int) -> Rows:
-        if (rows := self._store.rows(self.parts[part][0])) is None:
-            raise ResultGone(TABLE_GONE)
-        return rows
-
-    def at(self, positions: Sequence[int]) -> list[bytes]:
-        """The records at these positions, in the order asked for."""
-        wanted: dict[int, list[int]] = {}
-        for position in positions:
-            wanted.setdefault(bisect_right(self._starts, position) - 1, []).append(position)
-        found: dict[int, bytes] = {}
-        for part, places in wanted.items():
-            start = self._starts[part]
-            found.update(zip(places, self._open(part).at([p - start for p in places]), strict=True))
-        return [found[position] for position in positions]
-
-    def find(self, ids: Sequence[str]) -> dict[str, bytes]:
-        """The records with these ids; one that does not exist is absent."""
-        wanted: dict[int, list[str]] = {}
-        for name in ids:
-            if (part := bisect_right(self._firsts, name) - 1) >= 0:
-                wanted.setdefault(part, []).append(name)
-        found: dict[str, bytes] = {}
-        for part, names in wanted.items():
-            found |= self._open(part).find(names)
-        return {name: found[name] for name in sorted(found)}
-
-    def scan(self) -> Iterator[bytes]:
-        """All records in order."""
-        return (record for part in range(len(self.parts)) for record in self._open(part).scan())
-
-    def ids(self) -> Iterator[str]:
-        """All ids in order."""
-        return (name for part in range(len(self.parts)) for name in self._open(part).ids())
+        found: list[bytes] = self._rows.heads() if hasattr(self._rows, "heads") else []
+        return found
 
 
 # ── how results are stored ──
@@ -322,16 +275,33 @@ def save_result(store: Store, step: Step[Any, Any], k: str, result: Any) -> None
         for name in columns.keys() - joined.keys():
             store.write_rows(f"{k}.{name}", store_records(columns[name]))
         head = replace(result, **dict.fromkeys(columns, ()))
-        told = {**msgspec.to_builtins(head), "joined": joined} if joined else head
+        shared = next((found.shared for found in columns.values() if isinstance(found, Table) and found.shared), ())
+        told = {**msgspec.to_builtins(head), "joined": joined, "shared": shared} if joined else head
         store.write({k: _ENCODE(told)}, step.name)  # last: it says "complete"
     else:
         store.write({k: step.encode(result)}, step.name)
 
 
+@dataclass(frozen=True)
+class Encoded(Sequence[B]):
+    """Records that are stored as `encode` gives them."""
+
+    records: Sequence[B]
+    encode: Callable[[B], bytes]
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.records[index]
+
+
 def store_records(records: Iterable[Any]) -> Iterator[tuple[str, bytes]]:
     """The id of each record, and what is stored of it: of a table it is known."""
     if isinstance(records, Table):
-        return zip(records.ids(), records.raw(), strict=True)
+        return zip(records.ids(), records.scan_json(), strict=True)
+    if isinstance(records, Encoded):
+        return ((r.id, records.encode(r)) for r in records)
     return ((r.id, _ENCODE(r)) for r in records)
 
 
@@ -344,16 +314,17 @@ def load_result(store: Store, step: Step[Any, B], k: str) -> B:
         return typing.cast(B, step.result(**arrays))
     raw = store.read([k])[k]
     try:
-        value, joined = step.decode(raw), _read_joined(raw).joined if step.form == "tables" else {}
+        value, told = step.decode(raw), _read_joined(raw) if step.form == "tables" else _Joined()
     except msgspec.DecodeError as e:
         raise StoreError(f"The result {k} of {step.name} is of another version; run `sensegraph index` again.") from e
     if step.form == "tables":
-        tables: dict[str, Table[Any]] = {}
+        tables, joined = dict[str, Table[Any]](), told.joined
+        opened = step.opens(store, told.shared) if step.opens and told.shared else partial(_join_rows, store)
         for name, kind in list_record_fields(step.result).items():
             wanted = [part for part, *_ in joined[name]] if name in joined else [f"{k}.{name}"]
             if gone := sorted(set(wanted) - store.has(wanted)):
                 raise ResultGone(f"The table {gone[0]} is gone from the store; run `sensegraph index` again.")
-            rows = JoinedRows(store, joined[name]) if name in joined else store.rows(wanted[0])
+            rows = opened(kind, joined[name]) if name in joined else store.rows(wanted[0])
             assert rows is not None
             tables[name] = Table(rows, kind)
         return replace(value, **tables)  # type: ignore[type-var]
@@ -364,7 +335,14 @@ def load_result(store: Store, step: Step[Any, B], k: str) -> B:
 class _Joined:
     """What a result says of tables that are made of others."""
 
-    joined: dict[str, tuple[Joint, ...]] = field(default_factory=dict)
+    joined: dict[str, tuple[tuple[str, int, str], ...]] = field(default_factory=dict)
+    shared: tuple[str, ...] = ()
+
+
+def _join_rows(store: Store, kind: Any, parts: Sequence[Joint]) -> JoinedRows:
+    from sensegraph.runtime.joined_rows import JoinedRows
+
+    return JoinedRows(store, parts)
 
 
 _read_joined = msgspec.json.Decoder(_Joined).decode

@@ -11,9 +11,10 @@ import pytest
 from sensegraph.algorithms import segments
 from sensegraph.index import vectors
 from sensegraph.index.browse.documents import find_named_spans
-from sensegraph.index.graph import slicing
 from sensegraph.index.graph.graph_settings import GraphSettings
 from sensegraph.index.graph.merging import gather_relations, merge_extractions
+from sensegraph.index.graph.stored import slices
+from sensegraph.index.graph.stored.chunk_texts import SAME
 from sensegraph.index.hierarchy.gathering import order_small
 from sensegraph.index.passages import _narrow_span
 from sensegraph.types import Chunk, Entity, ExtractedEntity, ExtractedRelation, Extraction, Graph
@@ -98,16 +99,17 @@ def test_a_relation_that_is_said_one_way_alone_has_a_direction() -> None:
 
 
 def test_texts_that_several_slices_hold_are_packed_once_in_the_order_in_which_they_come() -> None:
-    def row(chunk: str, said: str = "") -> Any:
-        return SimpleNamespace(chunk=chunk, said=SimpleNamespace(text=said) if said else None)
+    def row(chunk: str, text: str | int = SAME) -> Any:
+        return SimpleNamespace(chunk=chunk, said=(0, 9, text, "", ""))
 
     rows: list[Any] = [row("c1", "twelve chars"), row("c1", "twelve chars"), row("c2", "once alone"), row("c3")]
-    assert slicing._list_texts(rows) == [b"c1", b"twelve chars", b"c2", b"once alone", b"c3"]
-    link = slicing.LinkRow("ada", "quay", True, 1.0, "lives in", True, "c1", None)
-    assert slicing._list_texts([link]) == [b"c1", b"ada", b"quay"]
+    rows.append(SimpleNamespace(chunk="c4", said=None))
+    assert slices._list_texts(rows) == [b"c1", b"twelve chars", b"c2", b"once alone", b"c3", b"c4"]
+    link = slices._StoredLink("ada", "quay", True, 1.0, "lives in", True, "c1", None)
+    assert slices._list_texts([link]) == [b"c1", b"ada", b"quay"]
     shared = [b"one longer text that comes again", b"another longer text that comes again"]
-    whole = slicing._shorten(b"head" + shared[1], [1], shared)
-    assert len(whole) < len(slicing._shorten(b"head" + shared[1], [], shared))
+    whole = slices._shorten(b"head" + shared[1], [1], shared)
+    assert len(whole) < len(slices._shorten(b"head" + shared[1], [], shared))
 
 
 @pytest.mark.parametrize(

@@ -59,7 +59,7 @@ def open_noting(store: SqliteStore, key: str) -> tuple[StoredRows, list[Any]]:
 def test_sixteen_records_are_a_block_and_256_ids_a_list(
     store: SqliteStore, count: int, blocks: int, lists: int
 ) -> None:
-    records = fill_table(count)
+    records = fill_table(count)[::-1]
     store.write_rows("other", fill_table(40))
     store.write_rows("t", records)
     ((number,),) = store.select("SELECT number FROM part WHERE key = 't'")
@@ -80,7 +80,7 @@ def test_sixteen_records_are_a_block_and_256_ids_a_list(
     names = [name for n in (0, 15, 16, 255, 256, 257, 511, 512) for name in (f"i{n:05}", f"i{n:05}x", f"h{n}")]
     assert found.find(names) == {name: record for name, record in records if name in names}
     last = [n for n in (0, 15, 16, 255, 256, 511, 512, count - 1) if 0 <= n < count]
-    assert found.at(last[::-1]) == [b"%d" % n for n in last[::-1]]
+    assert found.at(last[::-1]) == [b"%d" % (count - 1 - n) for n in last[::-1]]
     with pytest.raises(StoreError, match="is damaged at t"):
         found.at([count])
 
@@ -102,16 +102,36 @@ def test_a_reader_asks_for_128_blocks_at_once_and_keeps_as_many(store: SqliteSto
     assert asked == []
 
 
+@pytest.mark.parametrize("count", [1, 16, 17, 4096, 4097])
+def test_of_ids_that_ascend_only_the_first_of_each_block_is_listed(store: SqliteStore, count: int) -> None:
+    records = fill_table(2 * count)[1::2]
+    store.write_rows("t", records)
+    found, asked = open_noting(store, "t")
+    firsts = [first for (first,) in store.select("SELECT first FROM list ORDER BY first")]
+    assert firsts == [records[n][0] for n in range(0, count, 4096)]
+    listed = [of for first in firsts for of in found._read_lists([first])[first][1]]
+    assert listed == [name for name, _ in records[::16]]
+    whole = store.rows("t")
+    assert whole is not None
+    assert list(whole.ids()) == [name for name, _ in records]
+    assert found.find([name for name, _ in fill_table(2 * count + 1)]) == dict(records)
+    asked.clear()
+    last = records[-1][0]
+    assert found.find([last, f"{last}x", "a"]) == {last: records[-1][1]}
+    assert asked in ([], [("blocks", (count - 1) // 16 * 16, 1)])
+    rows.check_table(store, "t", found._number, store.select("SELECT head FROM part")[0][0])
+
+
 def test_ids_are_looked_up_in_the_lists_that_cover_them_each_read_once(store: SqliteStore) -> None:
-    store.write_rows("t", fill_table(600))
+    store.write_rows("t", fill_table(600)[::-1])
     found, asked = open_noting(store, "t")
     assert found.find(["i00300", "i00001", "a", "i00299", "z"]) == {
         "i00001": b"1", "i00299": b"299", "i00300": b"300"
     }  # fmt: skip
-    assert asked == ["firsts", ("lists", "i00256", 3), ("blocks", 0, 2)]
+    assert asked == ["firsts", ("lists", "i00256", 3), ("blocks", 288, 2)]
     asked.clear()
     assert list(found.find(["i00598", "i00255", "none"])) == ["i00255", "i00598"]
-    assert asked == [("blocks", 240, 2)]
+    assert asked == [("blocks", 0, 2)]
     asked.clear()
     assert found.find(["a", "b"]) == {}
     assert asked == []
@@ -250,16 +270,16 @@ def test_a_file_whose_head_says_another_format_is_of_that_which_its_table_says(t
         assert store.read(["a"]) == {"a": b"1"}
     with closing(SqliteStore(tmp_path)) as store:
         assert store.read(["a"]) == {"a": b"1"}
-        assert store.select("PRAGMA user_version") == [(3,)]
+        assert store.select("PRAGMA user_version") == [(4,)]
         found = store.rows("t")
         assert found is not None
         assert list(found.scan()) == [b"0", b"1", b"2"]
 
 
-@pytest.mark.parametrize("said", [4, 5])
+@pytest.mark.parametrize("said", [5, 6])
 def test_a_format_that_is_not_known_is_refused_whatever_the_head_says(tmp_path: Path, said: int) -> None:
     with closing(SqliteStore(tmp_path)) as store:
         store.select(f"INSERT INTO format VALUES ({said})")
         store.select("PRAGMA user_version = 7")
-    with pytest.raises(StoreError, match=f"has format {said}, this version reads 3; upgrade sensegraph"):
+    with pytest.raises(StoreError, match=f"has format {said}, this version reads 4; upgrade sensegraph"):
         SqliteStore(tmp_path)

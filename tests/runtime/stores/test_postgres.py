@@ -127,7 +127,7 @@ def test_a_database_that_does_not_exist_is_to_be_created(tmp_path: Path) -> None
 
 def test_a_store_of_another_format_is_not_opened(made: PostgresStore, tmp_path: Path) -> None:
     made._ask("UPDATE format SET number = 99")
-    with pytest.raises(StoreError, match="has format 99, this version reads 1; upgrade sensegraph"):
+    with pytest.raises(StoreError, match="has format 99, this version reads 2; upgrade sensegraph"):
         database_store(tmp_path)
 
 

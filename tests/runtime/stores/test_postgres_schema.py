@@ -22,7 +22,7 @@ class Server:
 
     def __init__(self, exists: list[bool], **answers: Any) -> None:
         self.exists, self.told = exists, list[str]()
-        self.answers = {"encoding": "UTF8", "recovery": False, "format": 1, "privilege": True} | answers
+        self.answers = {"encoding": "UTF8", "recovery": False, "format": 2, "privilege": True} | answers
         self.rows: list[list[Any]] = []
 
     def value(self, query: str, *given: Any) -> Any:
@@ -65,7 +65,7 @@ def test_tables_are_made_once_under_a_lock_and_the_format_last() -> None:
     assert prepare(server) is False
     assert server.told[:3] == ["BEGIN", f"{LOCK} sensegraph makes novels", "CREATE SCHEMA IF NOT EXISTS novels"]
     assert server.told[-4:] == [
-        "CREATE TABLE ledger", "CREATE TABLE format", "INSERT INTO format VALUES 1", "COMMIT"
+        "CREATE TABLE ledger", "CREATE TABLE format", "INSERT INTO format VALUES 2", "COMMIT"
     ]  # fmt: skip
     made = {said for said in server.told if said.startswith("CREATE TABLE")}
     names = "object part block list piece ref pin reply admission budget reservation ledger format"
@@ -108,11 +108,20 @@ def test_a_store_is_not_made_where_it_is_only_read(readonly: bool, replica: bool
     assert server.told == []
 
 
+@pytest.mark.parametrize(("readonly", "told"), [(False, ["UPDATE format SET number = $1 2"]), (True, [])])
+def test_a_store_of_the_first_format_is_read_and_says_the_one_of_now_once_it_is_written(
+    readonly: bool, told: list[str]
+) -> None:
+    server = Server([True], format=1)
+    assert prepare(server, readonly=readonly) is readonly
+    assert server.told == told
+
+
 def test_a_database_of_other_letters_or_format_is_refused() -> None:
     with pytest.raises(StoreError, match="keeps texts as LATIN1: create the database with --encoding=UTF8"):
         prepare(Server([True], encoding="LATIN1"))
-    for other in (0, 2):
-        with pytest.raises(StoreError, match=f"has format {other}, this version reads 1; upgrade sensegraph"):
+    for other in (0, 3):
+        with pytest.raises(StoreError, match=f"has format {other}, this version reads 2; upgrade sensegraph"):
             prepare(Server([True], format=other))
 
 

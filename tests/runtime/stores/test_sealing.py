@@ -84,6 +84,7 @@ def test_what_is_no_sealed_value_is_damaged(name: object, stored: object) -> Non
 @pytest.mark.parametrize("size", [0, 1, 100, 600_000])
 def test_an_array_comes_back_and_any_byte_that_differs_is_found(tmp_path: Path, size: int) -> None:
     path, array = tmp_path / "a.npy", np.arange(size, dtype=np.float64)
+    assert size < 1 << 7 or 8 * size > 1 << 21  # what lies between may be shortened
     with path.open("w+b") as file:
         write_sealed_array(file, array)
     assert is_sealed_array(path)
@@ -102,6 +103,43 @@ def test_an_array_comes_back_and_any_byte_that_differs_is_found(tmp_path: Path, 
     assert not is_sealed_array(path)
     seal_array(path)
     assert path.read_bytes() == content
+
+
+SHORT = {
+    "counts": np.arange(5000, dtype=np.int64) % 7,
+    "places": np.arange(3000, dtype=np.uint32).reshape(3, 1000),
+    "stems": np.arange(9000, dtype=np.int16) // 90,
+    "weights": np.arange(4000, dtype=np.float64) // 100,
+    "records": np.zeros(100, [("text", "<u8", (2,)), ("values", "<i2", (30,))]),
+}
+
+
+@pytest.mark.parametrize("name", SHORT)
+def test_a_small_array_is_shortened_where_that_pays_and_comes_back_read_only(tmp_path: Path, name: str) -> None:
+    path, array = tmp_path / "a.npy", SHORT[name]
+    with path.open("w+b") as file:
+        write_sealed_array(file, array)
+    assert is_sealed_array(path)
+    assert path.stat().st_size < 0.8 * array.nbytes + 160
+    found = map_array(path)
+    assert (found.dtype, found.shape, found.tobytes()) == (array.dtype, array.shape, array.tobytes())
+    assert not found.flags.writeable
+    content = path.read_bytes()
+    for damaged in (content[:-40], content[:150], content[:10] + np.lib.format.MAGIC_PREFIX):
+        path.write_bytes(damaged)
+        assert not is_sealed_array(path)
+        with pytest.raises(ValueError, match=r"."):
+            map_array(path)
+
+
+def test_an_array_that_hardly_gets_shorter_or_is_large_is_mapped(tmp_path: Path) -> None:
+    chance = np.random.default_rng(1).integers(0, 1 << 62, 5000)
+    for array in (chance, np.zeros((1 << 21) + 1, np.uint8), np.zeros(1023, np.uint8), np.zeros(0, np.int64)):
+        path = tmp_path / f"{array.nbytes}.npy"
+        with path.open("w+b") as file:
+            write_sealed_array(file, array)
+        assert isinstance(map_array(path), np.memmap) or not array.nbytes
+        assert path.stat().st_size == 128 + array.nbytes + 16
 
 
 def test_arrays_by_columns_are_mapped_and_objects_and_later_formats_are_refused(tmp_path: Path) -> None:

@@ -180,7 +180,7 @@ def test_what_is_dropped_leaves_no_room_in_the_file_and_spared_steps_stay(store:
 
 
 def test_a_new_store_says_its_format_and_writes_as_a_log(store: SqliteStore) -> None:
-    assert store.select("PRAGMA user_version") == [(FORMAT,)] == [(3,)]
+    assert store.select("PRAGMA user_version") == [(FORMAT,)] == [(4,)]
     assert store.select("PRAGMA journal_mode") == [("wal",)]
     assert store.select("PRAGMA synchronous") == [(1,)]  # a log loses nothing that was whole without waiting each time
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -164,8 +163,7 @@ class GraphReader:
         if not isinstance(records, Table) or self._asked[kind] < len(records) // _FEW:
             return [r.description for r in self.records(kind, positions)]
         if kind not in self._described:
-            decode = msgspec.json.Decoder(_Described).decode
-            self._described[kind] = [decode(raw).description for raw in records.raw()]
+            self._described[kind] = [r.description for r in records.lightly(_Described)]
         return [self._described[kind][p] for p in positions]
 
     def _records(self, kind: Kind, records: Sequence[R], positions: Sequence[int]) -> list[R]:

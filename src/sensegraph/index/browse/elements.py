@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, TypeVar
 
-import msgspec
 import numpy as np
 
 from sensegraph.errors import InputError
@@ -262,7 +261,7 @@ def _claim_rows(index: Index, positions: Sequence[int], names: dict[str, str]) -
 def read_fields(records: Sequence[Any], kind: type[R]) -> Iterator[R]:
     """All records in order; of stored ones only the fields of `kind` are decoded."""
     if isinstance(records, Table):
-        return map(msgspec.json.Decoder(kind).decode, records.raw())
+        return records.lightly(kind)
     return iter(records)
 
 

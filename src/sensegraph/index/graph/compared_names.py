@@ -19,21 +19,28 @@ import numpy as np
 from sensegraph.algorithms.graphs import Longs
 from sensegraph.algorithms.ranking import hash_words
 from sensegraph.index.graph.seen_names import MentionedNames, NameGraph
-from sensegraph.resolution import Comparison, Judged
+from sensegraph.resolution import Comparison
 from sensegraph.resolution.comparison.name_columns import Hashes, NameColumns, read_columns
-from sensegraph.resolution.comparison.scoring import Collection, Comparisons, Scores, Traits, compare_by, kind_of_type
+from sensegraph.resolution.comparison.scoring import Collection, Comparisons, Scores, Traits, kind_of_type
 from sensegraph.resolution.resolution_types import Resolving
 from sensegraph.runtime.columns import join_columns, pack_columns, unpack_columns
 from sensegraph.runtime.results import step
 from sensegraph.runtime.runtime import Runtime
 
 _NAMES = 512  # of a partition, on the average: a power of two
+_PAIR = np.dtype([("score", "<f8"), ("kind", "u1")])
 
 
-@step("duplicates.compared", version=1, batch=256)
-def compare_with_others(items: Sequence[Comparison]) -> list[tuple[Judged, ...]]:
-    """How alike each name is to those that it is compared with."""
-    return [item.judge() for item in items]
+@step("duplicates.compared", version=2, batch=256)
+def compare_with_others(items: Sequence[Comparison]) -> list[bytes]:
+    """How alike each name is to those that it is compared with, and by which relations: a row of `_PAIR` for each."""
+    found = []
+    for item in items:
+        scores = Scores.of(item.judge())
+        rows = np.empty(len(scores.score), _PAIR)
+        rows["score"], rows["kind"] = scores.score, scores.kind
+        found.append(rows.tobytes())
+    return found
 
 
 @step("duplicates.names", version=1, batch=1)
@@ -77,8 +84,11 @@ def compare_in_partitions(found: Collection, one: Longs, other: Longs, *, rt: Ru
     """How alike the names of pairs are: of partitions in which nothing changed it is known."""
     signs = found.columns.sign(found.words)
 
-    def look_up(items: Comparisons) -> Sequence[tuple[Judged, ...]]:
-        return rt.each(compare_with_others, items, names=items.sign(signs))
+    def compare(one: Longs, other: Longs) -> Scores:
+        items = Comparisons(found, one, other)
+        told = rt.each(compare_with_others, items, names=items.sign(signs))
+        rows = np.frombuffer(b"".join(told), _PAIR)
+        return Scores(rows["score"].copy(), rows["kind"].copy())
 
     parts = []
     for begin, end in _cut(found.columns.spoken):
@@ -89,6 +99,6 @@ def compare_in_partitions(found: Collection, one: Longs, other: Longs, *, rt: Ru
         told = blake2b(repr((found.words.names, last - first)).encode(), digest_size=20)
         for column in (one[rows] - begin, signs[one[rows]], signs[other[rows]]):
             told.update(column.astype(column.dtype.newbyteorder("<")).tobytes())
-        make = partial(compare_by, look_up, found, one[rows], other[rows])
+        make = partial(compare, one[rows], other[rows])
         parts.append(Scores(*unpack_columns(rt.once(keep_scores, make, names=(told.hexdigest(),)).value)))
     return join_columns(parts) if parts else Scores.of(())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TypeVar
 
 import numpy as np
@@ -19,15 +20,20 @@ from sensegraph.index.graph.slicing import (
     Told,
     Uses,
     count_entity_uses,
+    read_run_rows,
+)
+from sensegraph.index.graph.stored.chunk_texts import GivenTexts, Texts
+from sensegraph.index.graph.stored.packed_records import join_texts, pack_entity, pack_relation
+from sensegraph.index.graph.stored.slices import (
+    PartSlices,
     cut_rows,
     read_claim_slices,
     read_link_slices,
     read_mention_slices,
-    read_run_rows,
 )
 from sensegraph.resolution.aliases import Called, Name
 from sensegraph.runtime.columns import pack_columns
-from sensegraph.runtime.results import step
+from sensegraph.runtime.results import Encoded, step
 from sensegraph.types import Claim, Entity, Relation
 
 R = TypeVar("R", Entity, Relation)
@@ -84,17 +90,21 @@ def list_uses(runs: Sequence[tuple[Pairs, Told]]) -> list[tuple[Uses, ...]]:
     return [tuple(count_entity_uses(read_run_rows(pairs, told), frozenset(told.apart))) for pairs, told in runs]
 
 
-@step("graph.slices", version=3, form="array")
+@step("graph.slices", version=4, form="array")
 def slice_runs(runs: Sequence[tuple[Pairs, Told]], *, parts: int) -> list[NDArray[np.uint8]]:
     """What each run says, in slices for so many partitions."""
-    return [cut_rows(read_run_rows(pairs, told), told, parts) for pairs, told in runs]
+    found = []
+    for pairs, told in runs:
+        texts = GivenTexts({chunk: text for chunk, _, text, _ in pairs})
+        found.append(cut_rows(read_run_rows(pairs, told), told, parts, texts))
+    return found
 
 
 @dataclass(frozen=True, slots=True)
 class EntitySlices:
     """What an entity part is made of: slices, the degrees of its entities, what those are called that have aliases."""
 
-    slices: Sequence[bytes]
+    slices: PartSlices
     degrees: Mapping[int, int]
     called: Mapping[Name, Called]
 
@@ -107,7 +117,7 @@ class EntitySlices:
         return gather_entities(read_mention_slices(self.slices), self.degree_of, self.called)
 
 
-@step("graph.entities", version=3, form="tables")
+@step("graph.entities", version=4, form="tables")
 def merge_entity_slices(parts: Sequence[EntitySlices], *, limit: int) -> list[EntityPart]:
     """The entities of each partition, described by what is said of them where that is at most `limit` tokens."""
     found = []
@@ -117,14 +127,12 @@ def merge_entity_slices(parts: Sequence[EntitySlices], *, limit: int) -> list[En
             names = tuple((e.id, e.name) for e in made)
             found.append(EntityPart((), made[0].id, len(made), b"", tuple(crowded), names))
         else:
-            found.append(_describe_entities(made, {}))
+            found.append(_describe_entities(made, {}, part.slices.texts))
     return found
 
 
-@step("graph.relations", version=3, form="tables")
-def merge_relation_slices(
-    parts: Sequence[Sequence[bytes]], *, limit: int, weight: Weight, most: int
-) -> list[RelationPart]:
+@step("graph.relations", version=4, form="tables")
+def merge_relation_slices(parts: Sequence[PartSlices], *, limit: int, weight: Weight, most: int) -> list[RelationPart]:
     """The relations of each partition; `most` is the largest number of records that one of all has."""
     found = []
     for slices in parts:
@@ -133,12 +141,12 @@ def merge_relation_slices(
         if crowded := _list_crowded(made, limit):
             found.append(RelationPart((), made[0].id, len(made), b"", tuple(crowded), ends))
         else:
-            found.append(replace(_describe_relations(made, {}), ends=ends))
+            found.append(replace(_describe_relations(made, {}, slices.texts), ends=ends))
     return found
 
 
 @step("graph.claims", version=1, form="tables")
-def merge_claim_slices(parts: Sequence[Sequence[bytes]]) -> list[ClaimPart]:
+def merge_claim_slices(parts: Sequence[PartSlices]) -> list[ClaimPart]:
     """The claims of each partition."""
     merged = (tuple(gather_claims(read_claim_slices(slices))) for slices in parts)
     return [ClaimPart(claims, claims[0].id, len(claims), pack_columns(ClaimColumns.of(claims))) for claims in merged]
@@ -154,35 +162,35 @@ def _list_crowded(records: Iterable[R], limit: int) -> dict[str, None]:
     return {r.id: None for r in records if is_crowded(distinct_descriptions(r.descriptions), limit)}
 
 
-@step("graph.described_entities", version=2, form="tables")
+@step("graph.described_entities", version=3, form="tables")
 def describe_entities(parts: Sequence[tuple[EntitySlices, Mapping[str, str]]]) -> list[EntityPart]:
     """The entities of partitions with summaries, by id, as the descriptions of the crowded ones."""
-    return [_describe_entities(part.gather(), summaries) for part, summaries in parts]
+    return [_describe_entities(part.gather(), summaries, part.slices.texts) for part, summaries in parts]
 
 
-@step("graph.described_relations", version=2, form="tables")
+@step("graph.described_relations", version=3, form="tables")
 def describe_relations(
-    parts: Sequence[tuple[Sequence[bytes], Mapping[str, str]]], *, weight: Weight, most: int
+    parts: Sequence[tuple[PartSlices, Mapping[str, str]]], *, weight: Weight, most: int
 ) -> list[RelationPart]:
     """The relations of partitions with summaries, by id, as the descriptions of the crowded ones."""
-    gathered = ((gather_relations(read_link_slices(slices), weight, most), summaries) for slices, summaries in parts)
-    return [_describe_relations(made, summaries) for made, summaries in gathered]
+    return [
+        _describe_relations(gather_relations(read_link_slices(part), weight, most), summaries, part.texts)
+        for part, summaries in parts
+    ]
 
 
-def _describe_entities(made: Iterable[Entity], summaries: Mapping[str, str]) -> EntityPart:
-    told = _join_texts(made, summaries)
-    return EntityPart(told, told[0].id, len(told), pack_columns(EntityColumns.of(told)))
+def _describe_entities(made: Iterable[Entity], summaries: Mapping[str, str], texts: Texts) -> EntityPart:
+    told = _describe_each(made, summaries)
+    packed = Encoded(told, partial(pack_entity, texts=texts))
+    return EntityPart(packed, told[0].id, len(told), pack_columns(EntityColumns.of(told)))
 
 
-def _describe_relations(made: Iterable[Relation], summaries: Mapping[str, str]) -> RelationPart:
-    told = _join_texts(made, summaries)
-    return RelationPart(told, told[0].id, len(told), pack_columns(RelationColumns.of(told)))
+def _describe_relations(made: Iterable[Relation], summaries: Mapping[str, str], texts: Texts) -> RelationPart:
+    told = _describe_each(made, summaries)
+    packed = Encoded(told, partial(pack_relation, texts=texts))
+    return RelationPart(packed, told[0].id, len(told), pack_columns(RelationColumns.of(told)))
 
 
-def _join_texts(records: Iterable[R], summaries: Mapping[str, str]) -> tuple[R, ...]:
+def _describe_each(records: Iterable[R], summaries: Mapping[str, str]) -> tuple[R, ...]:
     """The records, each described by its summary, or by what is said of it."""
-
-    def describe(record: R) -> str:
-        return summaries.get(record.id) or " ".join(d.text for d in distinct_descriptions(record.descriptions))
-
-    return tuple(replace(record, description=describe(record)) for record in records)
+    return tuple(replace(r, description=summaries.get(r.id) or join_texts(r.descriptions)) for r in records)

@@ -18,12 +18,13 @@ from sensegraph.index.graph.slicing import (
     read_run_rows,
     tell_runs,
 )
+from sensegraph.index.graph.stored.packed_records import open_graph_rows
 from sensegraph.resolution.aliases import NO_ALIASES, Aliases, Called, Name
 from sensegraph.runtime.results import step
 from sensegraph.types import Chunk, Claim, Entity, Extraction, Graph, Relation
 
 
-@step("graph.graph", version=4, form="tables")
+@step("graph.graph", version=5, form="tables", opens=open_graph_rows)
 def describe_graphs(graphs: Sequence[Graph], *, settings: GraphSettings, describer: str) -> list[Graph]:
     """A merged graph whose elements are described; `describer` is who summarised what is said of them."""
     return list(graphs)
@@ -86,7 +87,7 @@ def merge_extractions(
     frequent one of that name in the corpus, else created or dropped (§3.5 of the specification). The result does not
     depend on the order of documents beyond the order in which descriptions are listed.
     """
-    pairs = [(c.id, c.document, len(c.text), x) for c, x in extracted]
+    pairs = [(c.id, c.document, c.text, x) for c, x in extracted]
     (told,) = tell_runs([Said.of(pairs)], aliases, settings)
     rows = read_run_rows(pairs, told)
     called = name_apart(count_entity_uses(rows, frozenset(told.apart)), aliases)

@@ -17,7 +17,9 @@ from numpy.typing import NDArray
 from sensegraph.errors import ResultGone
 from sensegraph.index.extraction import Extracted
 from sensegraph.index.graph.merged_parts import EntitySlices
-from sensegraph.index.graph.slicing import DIGEST, KINDS, Slices, Told
+from sensegraph.index.graph.slicing import Told
+from sensegraph.index.graph.stored.chunk_texts import ChunkTexts
+from sensegraph.index.graph.stored.slices import DIGEST, KINDS, PartSlices, Slices
 from sensegraph.protocols import Store
 from sensegraph.resolution.aliases import Called, Name
 from sensegraph.runtime.keys import key
@@ -48,10 +50,10 @@ class Runs(Sequence[Any]):
 
 
 class Cut:
-    """All runs, cut into slices for so many partitions."""
+    """All runs, cut into slices for so many partitions, and the texts of their chunks."""
 
-    def __init__(self, packed: Sequence[Result[NDArray[np.uint8]]], parts: int) -> None:
-        self.keys, self.parts = [found.key for found in packed], parts
+    def __init__(self, packed: Sequence[Result[NDArray[np.uint8]]], parts: int, texts: ChunkTexts) -> None:
+        self.keys, self.parts, self.texts = [found.key for found in packed], parts, texts
         self.slices = [Slices(np.asarray(found.value), parts) for found in packed]
         shape = (len(self.slices), len(KINDS), parts)
         raw = b"".join(run.digests() for run in self.slices)
@@ -68,9 +70,9 @@ class Cut:
         rows = self._there[:, kind, part]
         return blake2b(self._digests[rows, kind, part].tobytes(), digest_size=20).hexdigest()
 
-    def read(self, kind: int, part: int) -> list[bytes]:
+    def read(self, kind: int, part: int) -> PartSlices:
         """What the runs say of a partition, in their order."""
-        return [self.slices[i].read(kind, part) for i in self._list_runs(kind, part)]
+        return PartSlices([self.slices[i].read(kind, part) for i in self._list_runs(kind, part)], self.texts)
 
     def list_wanted(self, kind: int) -> list[SliceInput]:
         """The inputs of the partitions of which some run says something."""
@@ -80,9 +82,10 @@ class Cut:
         found: list[int] = np.flatnonzero(self._there[:, kind, part]).tolist()
         return found
 
-    def reader(self, kind: int, part: int) -> Callable[[Store], list[bytes]]:
+    def reader(self, kind: int, part: int) -> Callable[[Store], PartSlices]:
         """What reads the same in another process."""
-        return partial(read_slices, [self.keys[i] for i in self._list_runs(kind, part)], self.parts, kind, part)
+        keys = [self.keys[i] for i in self._list_runs(kind, part)]
+        return partial(read_slices, keys, self.texts.keys, self.parts, kind, part)
 
 
 class Degrees:
@@ -135,11 +138,11 @@ class SliceInput:
         """What stands for them."""
         return (self.cut.name(self.kind, self.part),)
 
-    def read(self) -> list[bytes]:
+    def read(self) -> PartSlices:
         """The slices."""
         return self.cut.read(self.kind, self.part)
 
-    def find(self) -> Callable[[Store], list[bytes]]:
+    def find(self) -> Callable[[Store], PartSlices]:
         """What reads them in another process."""
         return self.cut.reader(self.kind, self.part)
 
@@ -218,22 +221,24 @@ def read_runs(
 
 def tell_run(found: Sequence[tuple[Chunk, Extraction]], told: Told | None) -> Any:
     """What the steps of runs are given: the extractions with their chunks, and what the run is told, if it is."""
-    pairs = [(c.id, c.document, len(c.text), x) for c, x in found]
+    pairs = [(c.id, c.document, c.text, x) for c, x in found]
     return pairs if told is None else (pairs, told)
 
 
-def read_slices(keys: Sequence[str], parts: int, kind: int, part: int, store: Store) -> list[bytes]:
-    """What the runs whose slices lie under these keys say of a partition."""
+def read_slices(
+    keys: Sequence[str], texts: Sequence[str], parts: int, kind: int, part: int, store: Store
+) -> PartSlices:
+    """What the runs whose slices lie under these keys say of a partition; the texts of chunks lie under `texts`."""
     found = []
     for k in keys:
         if (packed := store.array(k)) is None:
             raise ResultGone(f"The slices {k} are gone from the store; run `sensegraph index` again.")
         found.append(Slices(np.asarray(packed), parts).read(kind, part))
-    return found
+    return PartSlices(found, ChunkTexts(store, texts))
 
 
 def read_entity_slices(
-    read: Callable[[Store], list[bytes]], degrees: Mapping[int, int], called: Mapping[Name, Called], store: Store
+    read: Callable[[Store], PartSlices], degrees: Mapping[int, int], called: Mapping[Name, Called], store: Store
 ) -> EntitySlices:
     """The slices of a partition, with these degrees of its entities and what some of them are called."""
     return EntitySlices(read(store), degrees, called)

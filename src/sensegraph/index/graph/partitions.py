@@ -35,18 +35,13 @@ from sensegraph.index.graph.merged_parts import (
 )
 from sensegraph.index.graph.merging import describe_graphs, gather_relations
 from sensegraph.index.graph.part_inputs import Cut, Degrees, EntityInput, PartInput, PartInputs, Runs, SummarisedInput
-from sensegraph.index.graph.slicing import (
-    Said,
-    Told,
-    name_apart,
-    partition_of,
-    read_link_slices,
-    tell_ids,
-    tell_runs,
-)
+from sensegraph.index.graph.slicing import Said, Told, name_apart, tell_ids, tell_runs
+from sensegraph.index.graph.stored.chunk_texts import ChunkTexts, keep_texts
+from sensegraph.index.graph.stored.packed_records import open_graph_rows
+from sensegraph.index.graph.stored.slices import partition_of, read_link_slices
 from sensegraph.resolution.aliases import Aliases, Called, Name
 from sensegraph.runtime.keys import key
-from sensegraph.runtime.results import JoinedRows, Result, Step, Table, list_record_fields, step
+from sensegraph.runtime.results import Result, Step, Table, list_record_fields, step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Claim, Context, Entity, Graph, Relation
 
@@ -74,7 +69,8 @@ def knowledge_graph(extracted: Extracted, rt: Runtime, settings: GraphSettings, 
 class Parts:
     """The parts of a graph by their keys, in the order of ids, without their records.
 
-    `inputs` gives by its key what an entity or relation part is made of, `weighing` says how relations weigh.
+    `inputs` gives by its key what an entity or relation part is made of, `weighing` says how relations weigh, and
+    `texts` are the keys of those of chunks.
     """
 
     entities: Mapping[str, EntityPart]
@@ -82,6 +78,7 @@ class Parts:
     claims: Mapping[str, ClaimPart]
     inputs: Mapping[str, PartInput]
     weighing: Mapping[str, Any]
+    texts: tuple[str, ...] = ()
 
 
 def merge_in_partitions(
@@ -94,7 +91,9 @@ def merge_in_partitions(
     told, called = _tell_all(extracted, said, rt, settings, aliases)
     runs = Runs(extracted, every, told)
     packed = rt.once_each(slice_runs, runs, [(names[i], key(told[i])) for i in every], parts=parts)
-    cut, limit, weight, most = Cut(packed, parts), settings.describe_above, settings.weight, 1
+    texts = rt.once_each(keep_texts, Runs(extracted, every), [(name,) for name in names])
+    stored_texts = ChunkTexts(rt.store, [found.key for found in texts])
+    cut, limit, weight, most = Cut(packed, parts, stored_texts), settings.describe_above, settings.weight, 1
     linked = cut.list_wanted(1)
     if weight == "normalised":
         counted = make_parts(merge_relation_slices, linked, rt, limit=limit, weight="count", most=1)
@@ -109,7 +108,7 @@ def merge_in_partitions(
     claims = make_parts(merge_claim_slices, cut.list_wanted(2), rt)
     made_of: list[PartInput] = [*linked, *mentioned]
     inputs = dict(zip((*relations, *entities), made_of, strict=True))
-    return Parts(entities, relations, claims, inputs, {"weight": weight, "most": most})
+    return Parts(entities, relations, claims, inputs, {"weight": weight, "most": most}, stored_texts.keys)
 
 
 def _tell_all(
@@ -230,22 +229,22 @@ def _name_entities(rt: Runtime, parts: Parts, ids: set[str]) -> dict[str, str]:
     found = {name: shown for part in parts.entities.values() for name, shown in part.names if name in ids}
     if rest := sorted(ids - found.keys()):
         whole = {k: part for k, part in parts.entities.items() if not part.crowded}
-        found |= {e.id: e.name for e in _join_tables(rt, "entities", Entity, whole).find(rest).values()}
+        found |= {e.id: e.name for e in _join_tables(rt, parts, "entities", Entity, whole).find(rest).values()}
     return found
 
 
 def join_parts(rt: Runtime, parts: Parts) -> Graph:
     """The graph that parts make: tables over theirs."""
     return Graph(
-        _join_tables(rt, "entities", Entity, parts.entities),
-        _join_tables(rt, "relations", Relation, parts.relations),
-        _join_tables(rt, "claims", Claim, parts.claims),
+        _join_tables(rt, parts, "entities", Entity, parts.entities),
+        _join_tables(rt, parts, "relations", Relation, parts.relations),
+        _join_tables(rt, parts, "claims", Claim, parts.claims),
     )
 
 
-def _join_tables(rt: Runtime, name: str, kind: type[T], held: Mapping[str, Any]) -> Table[T]:
+def _join_tables(rt: Runtime, parts: Parts, name: str, kind: type[T], held: Mapping[str, Any]) -> Table[T]:
     joints = [(f"{k}.{name}", part.count, part.first) for k, part in held.items()]
-    return Table(JoinedRows(rt.store, joints), kind)
+    return Table(open_graph_rows(rt.store, parts.texts)(kind, joints), kind)
 
 
 def _join_ends(parts: Iterable[RelationPart]) -> NDArray[Any]:

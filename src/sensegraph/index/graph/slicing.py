@@ -1,36 +1,23 @@
-"""The extractions of a run of documents, cut into slices: one for each partition of the graph.
+"""What a run of documents says, in rows: of entities, of relations, claims.
 
-Entities, relations and claims fall into partitions by their ids. What a run says of each depends on the run, and of the
-rest of the corpus only on what it is told: the usual type of names that its chunks do not list, and what other names
-are one with its own. So one document more cuts one run anew, and changes few slices.
+What a run says depends on the run, and of the rest of the corpus only on what it is told: the usual type of names that
+its chunks do not list, and what other names are one with its own.
 """
 
 from __future__ import annotations
 
-import zlib
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from hashlib import blake2b
-from itertools import accumulate, chain
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import msgspec
-import numpy as np
-from numpy.typing import NDArray
-
-from sensegraph.index.graph.elements import entity_id, fold_name, relation_id, source_span
+from sensegraph.index.graph.elements import entity_id, fold_name, source_span
 from sensegraph.index.graph.graph_settings import GraphSettings
 from sensegraph.resolution.aliases import Aliases, Binding, Called, Name, bind_aliases, name_entity
 from sensegraph.runtime.keys import key
 from sensegraph.types import Claim, Description, Extraction
 
-Pairs = Sequence[tuple[str, str, int, Extraction]]  # chunk, document, characters, what it says
-KINDS = ("entities", "relations", "claims")
-DIGEST = 16  # bytes
-_SHARED_LEVEL, _SLICE_LEVEL = 6, 3
-_encode = msgspec.msgpack.Encoder().encode
+Pairs = Sequence[tuple[str, str, str, Extraction]]  # chunk, document, its text, what it says
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +149,7 @@ class Rows:
     claims: list[Claim] = field(default_factory=list)
 
 
-class _Reader:
+class RunReader:
     """Reads a run into rows."""
 
     def __init__(self, told: Told) -> None:
@@ -170,9 +157,9 @@ class _Reader:
         self.usual, self.ids = dict(told.usual), dict(told.ids)
         self.rows = Rows()
 
-    def read(self, chunk: str, document: str, length: int, x: Extraction) -> None:
+    def read(self, chunk: str, document: str, text: str, x: Extraction) -> None:
         """Add what a chunk says."""
-        rows, here = self.rows, dict[str, Name]()
+        rows, here, length = self.rows, dict[str, Name](), len(text)
         for e in x.entities:
             own = self.bound.own((fold_name(e.name), fold_name(e.type)), document)
             whose = self.bound.group.get(own, own)
@@ -226,7 +213,7 @@ def name_claim(claim: Claim) -> Claim:
 
 def read_run_rows(pairs: Pairs, told: Told) -> Rows:
     """What a run says, given what it is told."""
-    reader = _Reader(told)
+    reader = RunReader(told)
     for pair in pairs:
         reader.read(*pair)
     return reader.rows
@@ -269,124 +256,3 @@ def name_apart(used: Iterable[Uses], aliases: Aliases) -> dict[Name, Called]:
 def tell_ids(told: Told, called: Mapping[Name, Called]) -> Told:
     """`told` with the ids of the entities that are called otherwise."""
     return replace(told, ids=tuple((name, entity_id(called[name].name)) for name in told.apart if name in called))
-
-
-# ── slices ──
-
-
-def partition_of(name: str, parts: int) -> int:
-    """The partition of an id, of so many: they follow one another in the order of ids."""
-    return int(name[:8], 16) * parts >> 32
-
-
-def cut_rows(rows: Rows, told: Told, parts: int) -> NDArray[np.uint8]:
-    """The slices of a run, packed: where each begins, their digests, what they share, and all of them, one by one.
-
-    They are ordered by kind and partition. An empty slice has no bytes, and a digest of zeros. A sentence stands in the
-    slices of all that it names: such texts are packed once, and each slice is shortened with those that it holds.
-    """
-    reader = _Reader(told)
-    entities: dict[int, tuple[list[MentionRow], list[MentionRow]]] = defaultdict(lambda: ([], []))
-    for side, listed in enumerate((rows.mentions, rows.bound)):
-        for row in listed:
-            entities[partition_of(reader.id_of(row.whose), parts)][side].append(row)
-    links: dict[int, list[LinkRow]] = defaultdict(list)
-    for link in rows.links:
-        links[partition_of(relation_id(link.first, link.second), parts)].append(link)
-    claims: dict[int, list[Claim]] = defaultdict(list)
-    for claim in rows.claims:
-        claims[partition_of(claim.id, parts)].append(claim)
-    kinds: tuple[Mapping[int, Any], ...] = (entities, links, claims)
-    slices = [_encode(of[p]) if p in of else b"" for of in kinds for p in range(parts)]
-    texts = [_list_texts(chain(*entities.get(p, ()))) for p in range(parts)]
-    texts += [_list_texts(of.get(p, ())) for of in (links, claims) for p in range(parts)]
-    digests = b"".join(blake2b(s, digest_size=DIGEST).digest() if s else bytes(DIGEST) for s in slices)
-    shared = [text for text, count in Counter(chain.from_iterable(texts)).items() if count > 1]
-    places = {text: place for place, text in enumerate(shared)}
-    packed = [zlib.compress(_encode(shared), _SHARED_LEVEL)]
-    for content, said in zip(slices, texts, strict=True):
-        held = sorted(places[text] for text in said if text in places)
-        packed.append(_shorten(content, held, shared) if content else b"")
-    starts = np.cumsum([0, *map(len, packed)], dtype="<i8").tobytes()
-    return np.frombuffer(starts + digests + b"".join(packed), np.uint8)
-
-
-def _list_texts(rows: Iterable[MentionRow | LinkRow | Claim]) -> list[bytes]:
-    """The longer texts in a slice, each once: chunks, sentences, and the ends of relations."""
-    found: dict[str, None] = {}
-    for row in rows:
-        if isinstance(row, Claim):
-            texts: tuple[str, ...] = (row.source.chunk, row.description)
-        else:
-            texts = (row.chunk, row.said.text) if row.said else (row.chunk,)
-        found |= dict.fromkeys((*texts, row.first, row.second) if isinstance(row, LinkRow) else texts)
-    return [text.encode("utf-8", "surrogatepass") for text in found]
-
-
-def _shorten(content: bytes, held: Sequence[int], shared: Sequence[bytes]) -> bytes:
-    """A slice as it is packed: which of the shared texts it holds, as the steps between them, and all that it says."""
-    texts = b"".join(shared[place] for place in held)
-    made = zlib.compressobj(_SLICE_LEVEL, zdict=texts) if texts else zlib.compressobj(_SLICE_LEVEL)
-    return _encode((np.diff(held, prepend=0).tolist(), made.compress(content) + made.flush()))
-
-
-_read_texts = msgspec.msgpack.Decoder(list[bytes]).decode
-_read_shortened = msgspec.msgpack.Decoder(tuple[list[int], bytes]).decode
-
-
-@dataclass(frozen=True)
-class Slices:
-    """The slices of a run, read from what `cut_rows` packed."""
-
-    packed: NDArray[np.uint8]
-    parts: int
-
-    @property
-    def _count(self) -> int:
-        return len(KINDS) * self.parts
-
-    def digests(self) -> bytes:
-        """The digests of all slices: kind by kind, partition by partition."""
-        begin = 8 * (self._count + 2)
-        return self.packed[begin : begin + DIGEST * self._count].tobytes()
-
-    def read(self, kind: int, part: int) -> bytes:
-        """One slice; empty where the run says nothing of it."""
-        if not (found := self._take(1 + kind * self.parts + part)):
-            return b""
-        steps, content = _read_shortened(found)
-        texts = b"".join(self._shared[place] for place in accumulate(steps))
-        opened = zlib.decompressobj(zdict=texts) if texts else zlib.decompressobj()
-        return opened.decompress(content) + opened.flush()
-
-    @cached_property
-    def _shared(self) -> list[bytes]:
-        return _read_texts(zlib.decompress(self._take(0)))
-
-    def _take(self, place: int) -> bytes:
-        begin, end = np.frombuffer(self.packed[8 * place : 8 * (place + 2)].tobytes(), "<i8").tolist()
-        head = (8 + DIGEST) * self._count + 16
-        return self.packed[head + begin : head + end].tobytes()
-
-
-_read_mentions = msgspec.msgpack.Decoder(tuple[list[MentionRow], list[MentionRow]]).decode
-_read_links = msgspec.msgpack.Decoder(list[LinkRow]).decode
-_read_claims = msgspec.msgpack.Decoder(list[Claim]).decode
-
-
-def read_mention_slices(slices: Iterable[bytes]) -> Iterator[MentionRow]:
-    """What all runs say of the entities of a partition: mentions first, each in the order of runs."""
-    found = [_read_mentions(part) for part in slices]
-    for side in (0, 1):
-        for part in found:
-            yield from part[side]
-
-
-def read_link_slices(slices: Iterable[bytes]) -> Iterator[LinkRow]:
-    """What all runs say of the relations of a partition."""
-    return (row for part in slices for row in _read_links(part))
-
-
-def read_claim_slices(slices: Iterable[bytes]) -> Iterator[Claim]:
-    """The claims of a partition."""
-    return (claim for part in slices for claim in _read_claims(part))

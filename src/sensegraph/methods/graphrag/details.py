@@ -17,7 +17,6 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -142,7 +141,7 @@ def index_elements(graphs: Sequence[Graph]) -> list[Told]:
 def _read_said(graph: Graph) -> Iterator[Any]:
     """The elements of a graph, of stored ones no more than what is said of them."""
     for table in (graph.entities, graph.relations):
-        yield from map(msgspec.json.Decoder(_Said).decode, table.raw()) if isinstance(table, Table) else table
+        yield from table.lightly(_Said) if isinstance(table, Table) else table
 
 
 @step("details.reports", version=1, form="arrays")

@@ -299,16 +299,6 @@ class Comparisons(Sequence[Comparison]):
         return [blake2b(one, digest_size=20).hexdigest() for one in each]
 
 
-Comparer = Callable[[Comparisons], Sequence[Sequence[Judged]]]
-"""Says of each thing how alike its names are to those of the others, as `Comparison.judge` does."""
-
-
-def compare_by(compare: Comparer, found: Collection, one: Longs, other: Longs) -> Scores:
-    """How alike the names of these pairs are, as `compare` says of each thing and those that it is compared with."""
-    rows = compare(Comparisons(found, one, other))
-    return Scores.of([judged for row in rows for judged in row])
-
-
 def bound_alone(found: Judged) -> Judged:
     """A judgement of names that were weighed, where nothing is known of others that may be likelier."""
     most = WEIGHED.get(found.kind, 1.0)

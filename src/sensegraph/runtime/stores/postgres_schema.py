@@ -14,7 +14,7 @@ from sensegraph.runtime.stores.corpus_store import CorpusStore, Freed, Needed
 from sensegraph.runtime.stores.postgres_limits import LIMIT_TABLES
 from sensegraph.runtime.stores.postgres_wire import Session
 
-FORMAT = 1
+FORMAT = 2
 REMAINS = (
     "what was removed may still stand in free pages of the database, in its log and in its backups: "
     "docs/cluster.md says how it goes from there"
@@ -51,9 +51,13 @@ def prepare_schema(session: Session, address: DatabaseAddress, ledger: Sequence[
             raise StoreError(f"There is no store in {address}; run `sensegraph index` where it can be written.")
         _make_schema(session, address, ledger)
     found = session.value("SELECT number FROM format")
-    if found != FORMAT:
+    if found not in (1, FORMAT):
         raise StoreError(f"{address} has format {found}, this version reads {FORMAT}; upgrade sensegraph.")
-    return readonly or replica or not session.value("SELECT has_table_privilege('object', 'INSERT')")
+    if readonly or replica or not session.value("SELECT has_table_privilege('object', 'INSERT')"):
+        return True
+    if found == 1:  # nothing in it is another; an earlier version cannot read the arrays that come
+        session.execute("UPDATE format SET number = $1", FORMAT)
+    return False
 
 
 def has_schema(session: Session, address: DatabaseAddress) -> bool:

@@ -1,7 +1,7 @@
 """Tables in a store: records in sealed blocks by position, and sealed lists that lead from ids to positions.
 
 A record is found by its id through the list that covers the id; each list says where the next begins, so that a record
-is either found or known not to exist.
+is either found or known not to exist. Where ids ascend with positions, lists hold the first id of each block alone.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ _IDS = 256  # ids in a list
 _KEPT = 128  # blocks, and lists, that a reader keeps decoded
 _WIDE = 1 << 31  # more than a table has records: what stands between the numbers of two tables
 Block = list[tuple[str, bytes]]
+_Listed = tuple[str, list[str], list[int]]
 List = tuple[str, str, list[tuple[str, int]]]  # its first id, that of the next list (empty: none), ids with positions
 T = TypeVar("T")
 _encode = msgspec.msgpack.Encoder().encode
@@ -48,19 +49,23 @@ class TablePacker:
     def __init__(self, key: str, rows: Iterable[tuple[str, bytes]]) -> None:
         self._key, self._rows = key, rows
         self._places: dict[str, int] = {}
+        self._last, self._ascending = "", True
 
     def blocks(self) -> Iterator[tuple[int, bytes]]:
         """The position of the first record of each block, and the block."""
         rest = enumerate(self._rows)
         while taken := list(islice(rest, _ROWS)):
             first = taken[0][0]
+            names = [self._last, *(name for _, (name, _) in taken)]
+            self._ascending = self._ascending and all(a < b for a, b in pairwise(names))
+            self._last = names[-1]
             self._places.update((name, place) for place, (name, _) in taken)
             block = [(name, bytes(record)) for _, (name, record) in taken]
             yield first, seal(f"{self._key} {first}", _encode(block))
 
     def lists(self) -> Iterator[tuple[str, bytes]]:
         """The first id of each list, and the list."""
-        listed = sorted(self._places.items())
+        listed = sorted(self._places.items())[:: _ROWS if self._ascending else 1]
         firsts = [*(name for name, _ in listed[::_IDS]), ""]
         for i, (first, after) in enumerate(pairwise(firsts)):
             value = _encode((first, after, listed[i * _IDS : (i + 1) * _IDS]))
@@ -126,7 +131,9 @@ def check_table(store: SqliteStore, key: str, number: int, head: bytes) -> None:
             raise Damaged(key)
         _, after, listed = _read_list(unseal(f"{key} from {begins}", value))
         found.update(listed)
-    if len(names) != length or after or found != {name: place for place, name in enumerate(names)}:
+    every = {name: place for place, name in enumerate(names)}
+    firsts = {name: place for name, place in every.items() if not place % _ROWS} if names == sorted(names) else every
+    if len(names) != length or after or found not in (every, firsts):
         raise Damaged(key)
 
 
@@ -181,7 +188,7 @@ class StoredRows:
     def __init__(self, source: TableSource, key: str, number: int, head: tuple[int, str]) -> None:
         self._source, self._key, self._number, (self._length, self._first) = source, key, number, head
         self._blocks: OrderedDict[int, Block] = OrderedDict()
-        self._lists: OrderedDict[str, tuple[str, dict[str, int]]] = OrderedDict()
+        self._lists: OrderedDict[str, _Listed] = OrderedDict()
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self._source, self._key, self._number, (self._length, self._first))
@@ -208,23 +215,31 @@ class StoredRows:
             for name in ids:
                 if self._length and name >= self._first:
                     covering.setdefault(firsts[bisect_right(firsts, name) - 1], []).append(name)
-            lists = self._read_lists(list(covering))
-            places: dict[str, int] = {}
-            for first, names in covering.items():
-                after, places_of = lists[first]
-                if after and max(names) >= after:
+            asked: dict[int, list[str]] = {}  # by the block that holds them, if they exist
+            for first, (after, listed, places) in self._read_lists(list(covering)).items():
+                if after and max(covering[first]) >= after:
                     raise Damaged(self._key)
-                places |= {name: places_of[name] for name in names if name in places_of}
-        wanted = sorted(places)
-        return dict(zip(wanted, self.at([places[name] for name in wanted]), strict=True))
+                sparse = not any(place % _ROWS for place in places)
+                for name in covering[first]:
+                    nearest = bisect_right(listed, name) - 1
+                    if sparse or listed[nearest] == name:
+                        asked.setdefault(places[nearest] // _ROWS * _ROWS, []).append(name)
+        found: dict[str, bytes] = {}
+        for some in cut_blocks(sorted(asked), _KEPT):
+            for place, block in self._read_blocks(some).items():
+                held = dict(block)
+                found.update((name, held[name]) for name in asked[place] if name in held)
+        return {name: found[name] for name in sorted(found)}
 
     def scan(self) -> Iterator[bytes]:
         """All records in order, read in blocks."""
+        return (record for block in self._scan_blocks() for _, record in block)
+
+    def _scan_blocks(self) -> Iterator[Block]:
         for start in range(0, self._length, _ROWS * _KEPT):
             wanted = range(start, min(start + _ROWS * _KEPT, self._length), _ROWS)
             found = self._read_blocks(wanted, keep=False)
-            for first in wanted:
-                yield from (record for _, record in found[first])
+            yield from (found[first] for first in wanted)
 
     def ids(self) -> Iterator[str]:
         """All ids in order."""
@@ -233,6 +248,8 @@ class StoredRows:
             for first, value in self._source.read_lists(self._number, ()):
                 for name, place in _read_list(unseal(f"{self._key} from {first}", value))[2]:
                     names[place] = name
+            if not any(name for place, name in enumerate(names) if place % _ROWS):
+                names = [name for block in self._scan_blocks() for name, _ in block]
             if not all(names):
                 raise Damaged(self._key)
         yield from names
@@ -259,14 +276,14 @@ class StoredRows:
         """The first id of each list, ascending."""
         return self._source.list_firsts(self._number) or [""]
 
-    def _read_lists(self, firsts: Sequence[str]) -> dict[str, tuple[str, dict[str, int]]]:
-        """Of the lists that begin so where the next begins, and their positions by id."""
+    def _read_lists(self, firsts: Sequence[str]) -> dict[str, _Listed]:
+        """Of the lists that begin so where the next begins, their ids, and the positions of these."""
         found = {first: self._lists[first] for first in firsts if first in self._lists}
         missing = [first for first in firsts if first not in found]
         for start in range(0, len(missing), _KEPT):
             for first, value in self._source.read_lists(self._number, missing[start : start + _KEPT]):
                 _, after, listed = _read_list(unseal(f"{self._key} from {first}", value))
-                found[first] = (after, dict(listed))
+                found[first] = after, [name for name, _ in listed], [place for _, place in listed]
         keep_some(self._lists, {first: found[first] for first in missing})
         return found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import zlib
 from functools import lru_cache
 from io import BytesIO
@@ -20,6 +21,9 @@ _PAYS = 0.9  # of the length, or what is shortened is kept whole
 _LEVEL = 5
 _END = b"sensegraph-1"  # how an array file ends, after its checksum
 _HEAD = 10  # bytes of an array file that say how long its head is
+_SHORT = b"SENSEGRAPH"  # how the file of a shortened array begins, before its head
+_SHORT_ARRAYS = range(1 << 10, (1 << 21) + 1)  # bytes of arrays that are shortened: what is larger is mapped
+_ARRAY_LEVEL, _ARRAY_PAYS = 1, 0.8
 _READ = 1 << 22  # bytes of an array file that are read at once
 
 
@@ -70,9 +74,28 @@ def sum_ref(name: object, value: object) -> int:
 
 
 def write_sealed_array(file: BinaryIO, array: NDArray[Any]) -> None:
-    """Write an array in numpy's format into an empty file, and behind it a checksum of all that was written."""
-    np.save(file, np.ascontiguousarray(array), allow_pickle=False)
+    """Write an array in numpy's format into an empty file, and behind it a checksum of all that was written.
+
+    A small one is shortened where that pays.
+    """
+    array, shorter = np.ascontiguousarray(array), b""
+    if array.nbytes in _SHORT_ARRAYS:
+        raw = array.tobytes()
+        if _is_split(array.dtype):
+            raw = np.frombuffer(raw, np.uint8).reshape(-1, array.itemsize).T.tobytes()
+        shorter = zlib.compress(raw, _ARRAY_LEVEL)
+    if 0 < len(shorter) < _ARRAY_PAYS * array.nbytes:
+        file.write(_SHORT)
+        np.lib.format.write_array_header_1_0(file, np.lib.format.header_data_from_array_1_0(array))
+        file.write(shorter)
+    else:
+        np.save(file, array, allow_pickle=False)
     _seal_file(file)
+
+
+def _is_split(kind: np.dtype[Any]) -> bool:
+    """Whether of numbers first the lowest byte of each is written, then the next: whole ones get shorter so."""
+    return kind.kind in "iu" and kind.itemsize > 2
 
 
 def seal_array(path: Path) -> None:
@@ -90,11 +113,27 @@ def is_sealed_array(path: Path) -> bool:
 
 
 def map_array(path: Path) -> NDArray[Any]:
-    """The array in a file, memory-mapped read-only. Raises ValueError or OSError for what is none."""
+    """The array in a file, read-only: memory-mapped, or opened where it was shortened.
+
+    Raises ValueError or OSError for what is none.
+    """
     with path.open("rb") as file:  # what np.load does, which reads the head of the file anew each time
         start = file.read(_HEAD)
+        if shortened := start == _SHORT:
+            start = file.read(_HEAD)
         shape, fortran, kind = _parse_head(start + file.read(int.from_bytes(start[8:], "little")))
-        return np.memmap(file, kind, "r", file.tell(), shape, "F" if fortran else "C")
+        if not shortened:
+            return np.memmap(file, kind, "r", file.tell(), shape, "F" if fortran else "C")
+        size, opened = math.prod(shape) * kind.itemsize, zlib.decompressobj()
+        try:
+            raw = opened.decompress(file.read(), size + 1) if size in _SHORT_ARRAYS else b""
+        except zlib.error as e:
+            raise ValueError(f"a shortened array that cannot be read: {e}") from e
+    if len(raw) != size:
+        raise ValueError("a shortened array of another length")
+    if _is_split(kind):
+        raw = np.frombuffer(raw, np.uint8).reshape(kind.itemsize, -1).T.tobytes()
+    return np.frombuffer(raw, kind).reshape(shape)
 
 
 @lru_cache(1000)

@@ -1,7 +1,7 @@
 """The embedded store: one SQLite file for objects, tables, refs and the ledger, and a folder of mapped arrays.
 
 Safe to kill at any moment: every write is one transaction (WAL), arrays appear by atomic rename. Readable with any
-SQLite tool: objects are JSON, arrays are `.npy`.
+SQLite tool: objects are JSON, arrays are `.npy` where they are large.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from sensegraph.runtime.stores.sealing import Damaged, decode_text, sum_ref
 from sensegraph.runtime.stores.sweeping import drop_keys, sweep_store
 from sensegraph.types import Usage
 
-FORMAT = 3
+FORMAT = 4
 _BLOCK = 500
 _LISTED = 100  # arrays from which the folder is listed instead of asked for each
 _WHICH = "SELECT key FROM {} WHERE key IN ({})"
@@ -113,7 +113,7 @@ class SqliteStore:
                 f"{self.path} has the format of an earlier version. Run `sensegraph status` once where it can be "
                 "written: that brings it to the one of now."
             )
-        if found not in (0, 1, 2, FORMAT):
+        if found not in (0, 1, 2, 3, FORMAT):
             raise StoreError(f"{self.path} has format {found}, this version reads {FORMAT}; upgrade sensegraph.")
         if found == 0 and any((self.root / "arrays").glob("*.npy")):
             raise StoreError(f"{self.path} is empty though the index beside it is not. {_ANEW}")

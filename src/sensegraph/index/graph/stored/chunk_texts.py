@@ -1,0 +1,113 @@
+"""The texts of chunks, stored once for all that is said of entities and relations: what is said are spans of them."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping, Sequence
+from functools import cached_property, lru_cache
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensegraph.algorithms.ranking import hash_words
+from sensegraph.errors import ResultGone
+from sensegraph.index.graph.slicing import Pairs
+from sensegraph.protocols import Store
+from sensegraph.runtime.results import step
+from sensegraph.types import Description, Source
+
+_KEPT = 1024  # texts that stay open
+_LEVEL = 5
+SAME, COLLAPSED = 0, 1  # what is said is the span, or the span with one blank for each run of them
+Text = int | str  # one of these, or a text of its own
+SaidAt = tuple[int, int, Text, str, str]  # where the span begins, its length, the text, since and until when it holds
+
+
+class Texts(Protocol):
+    """Texts of chunks by their ids."""
+
+    def find(self, chunk: str) -> str:
+        """The text of a chunk."""
+        ...
+
+
+@step("graph.texts", version=1, form="array")
+def keep_texts(runs: Sequence[Pairs]) -> list[NDArray[np.uint8]]:
+    """The texts of the chunks of each run, shortened one by one: their number, names, where each begins, and all."""
+    found = []
+    for pairs in runs:
+        texts = {chunk: text for chunk, _, text, _ in pairs}
+        packed = [zlib.compress(text.encode("utf-8", "surrogatepass"), _LEVEL) for text in texts.values()]
+        starts = np.cumsum([0, *map(len, packed)], dtype=np.uint64)
+        head = np.concatenate((np.array([len(packed)], np.uint64), hash_words(texts), starts)).astype("<u8")
+        found.append(np.frombuffer(head.tobytes() + b"".join(packed), np.uint8))
+    return found
+
+
+class GivenTexts:
+    """Texts that are at hand."""
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self.find = texts.__getitem__
+
+
+class ChunkTexts:
+    """The texts of chunks in the store, in runs under these keys: each is read when something of it is asked for."""
+
+    def __init__(self, store: Store, keys: Sequence[str]) -> None:
+        self._store, self.keys = store, tuple(keys)
+        self.find = lru_cache(_KEPT)(self._read)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self._store, self.keys)
+
+    @cached_property
+    def _runs(self) -> list[NDArray[np.uint8]]:
+        found = {k: self._store.array(k) for k in self.keys}
+        if gone := [k for k, run in found.items() if run is None]:
+            raise ResultGone(f"The texts {gone[0]} are gone from the store; run `sensegraph index` again.")
+        return [run for run in found.values() if run is not None]
+
+    @cached_property
+    def _places(self) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+        """What stands for all chunks, ascending; of each the run, and its place there."""
+        counts = [int(run[:8].view("<u8")[0]) for run in self._runs]
+        names = [run[8 : 8 + 8 * n].view("<u8") for run, n in zip(self._runs, counts, strict=True)]
+        every = np.concatenate([np.zeros(0, np.uint64), *names]).astype(np.uint64)
+        order = np.argsort(every, kind="stable")
+        places = np.concatenate([np.zeros(0, np.int64), *map(np.arange, counts)])
+        return every[order], np.stack((np.repeat(np.arange(len(counts)), counts), places), 1).astype(np.int64)[order]
+
+    def _read(self, chunk: str) -> str:
+        names, where = self._places
+        (name,) = hash_words([chunk])
+        at = int(np.searchsorted(names, name))
+        if at == len(names) or names[at] != name:
+            raise ResultGone(f"The text of the chunk {chunk} is gone from the store; run `sensegraph index` again.")
+        run, place = where[at].tolist()
+        packed = self._runs[run]
+        count = int(packed[:8].view("<u8")[0])
+        first = 8 * (1 + count + place)
+        begin, end = packed[first : first + 16].view("<u8").tolist()
+        data = 8 * (2 + 2 * count)
+        return zlib.decompress(packed[data + begin : data + end].tobytes()).decode("utf-8", "surrogatepass")
+
+
+def shorten_said(said: Description, texts: Texts) -> SaidAt:
+    """What is said as where its chunk says it."""
+    source, text = said.source, said.text
+    start, end = source.start, source.end
+    whole = texts.find(source.chunk)[start:end]
+    form: Text = SAME if text == whole else COLLAPSED if text == " ".join(whole.split()) else text
+    return start, end - start, form, said.starts, said.ends
+
+
+def read_said(chunk: str, said: SaidAt, texts: Texts) -> Description:
+    """What a chunk says, as it was before it was shortened."""
+    start, length, text, starts, ends = said
+    end = start + length
+    if not isinstance(text, str):
+        whole = texts.find(chunk)[start:end]
+        text = whole if text == SAME else " ".join(whole.split())
+    return Description(text, Source(chunk, start, end), starts, ends)

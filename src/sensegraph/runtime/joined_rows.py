@@ -1,0 +1,77 @@
+"""Stored tables, one after the other, as one."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import accumulate
+from typing import Any
+
+from sensegraph.errors import TABLE_GONE, ResultGone
+from sensegraph.protocols import Rows, Store
+
+_OPENED = 128  # parts of a joined table that stay open
+Joint = tuple[str, int, str]  # a stored table that is a part of another: its name, its records, the first of their ids
+
+
+class JoinedRows:
+    """Stored tables one after the other as one, whose ids ascend: each is opened when something of it is asked for.
+
+    `shared` are the keys of what the records share.
+    """
+
+    def __init__(self, store: Store, parts: Sequence[Joint], shared: Sequence[str] = ()) -> None:
+        self._store, self.parts, self.shared = store, tuple(parts), tuple(shared)
+        self._starts = [0, *accumulate(count for _, count, _ in parts)]
+        self._firsts = [first for *_, first in parts]
+        self._open = lru_cache(_OPENED)(self._find_rows)  # a reader keeps of each part what it has read
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self._store, self.parts)
+
+    def __len__(self) -> int:
+        return self._starts[-1]
+
+    def heads(self) -> list[bytes]:
+        """The stored form of the results that the tables belong to."""
+        keys = [name.partition(".")[0] for name, *_ in self.parts]
+        found = self._store.read(keys)
+        if gone := [k for k in keys if k not in found]:
+            raise ResultGone(f"The result {gone[0]} is gone from the store; run `sensegraph index` again.")
+        return [found[k] for k in keys]
+
+    def _find_rows(self, part: int) -> Rows:
+        if (rows := self._store.rows(self.parts[part][0])) is None:
+            raise ResultGone(TABLE_GONE)
+        return rows
+
+    def at(self, positions: Sequence[int]) -> list[bytes]:
+        """The records at these positions, in the order asked for."""
+        wanted: dict[int, list[int]] = {}
+        for position in positions:
+            wanted.setdefault(bisect_right(self._starts, position) - 1, []).append(position)
+        found: dict[int, bytes] = {}
+        for part, places in wanted.items():
+            start = self._starts[part]
+            found.update(zip(places, self._open(part).at([p - start for p in places]), strict=True))
+        return [found[position] for position in positions]
+
+    def find(self, ids: Sequence[str]) -> dict[str, bytes]:
+        """The records with these ids; one that does not exist is absent."""
+        wanted: dict[int, list[str]] = {}
+        for name in ids:
+            if (part := bisect_right(self._firsts, name) - 1) >= 0:
+                wanted.setdefault(part, []).append(name)
+        found: dict[str, bytes] = {}
+        for part, names in wanted.items():
+            found |= self._open(part).find(names)
+        return {name: found[name] for name in sorted(found)}
+
+    def scan(self) -> Iterator[bytes]:
+        """All records in order."""
+        return (record for part in range(len(self.parts)) for record in self._open(part).scan())
+
+    def ids(self) -> Iterator[str]:
+        """All ids in order."""
+        return (name for part in range(len(self.parts)) for name in self._open(part).ids())
