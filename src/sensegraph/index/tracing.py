@@ -125,7 +125,7 @@ class Tracing(Runtime):
         keys = self.keys(step, items, names, **settings)
         if without and (missing := set(keys) - self.store.has(keys)):
             known = recall_aside(self.store, sorted(missing))
-            keys = self.list_aside(step, items, keys, known)
+            keys = self.list_aside(step, items, keys, known, range(len(keys)))
         self._there(keys, step)
         return Results(self.store, step, keys)
 

@@ -1,15 +1,17 @@
 """A step on its way to an executor: batches that any process can run, and that can be stopped without loss.
 
-What fails for good in one is listed; reasons that are alike are counted as one.
+What fails for good in one is listed; reasons that are alike are counted as one. Runs of results that were found whole
+are remembered.
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import msgspec
 
@@ -19,6 +21,9 @@ from sensegraph.runtime.activity import check_stop
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Step, find_step, save_result
 
+A = TypeVar("A")
+B = TypeVar("B")
+_MANY = 1024  # results from which runs of them are remembered
 _BLOCK = 256  # stored results that are looked through at once
 _NAMES = re.compile(r"\b[0-9a-f]{12,}\b|(?<!\w)'[^']*'|\b\d+(?= records\b)")  # of items, in messages
 
@@ -226,6 +231,53 @@ def recall_aside(store: Store, keys: Sequence[str]) -> dict[str, tuple[str, str]
     return {
         marks[mark]: msgspec.json.decode(raw, type=tuple[str, str]) for mark, raw in store.read(list(marks)).items()
     }
+
+
+def put_aside(
+    store: Store,
+    step: Step[A, B],
+    items: Sequence[A],
+    todo: Mapping[str, int],
+    failed: Mapping[str, BaseException],
+    without: Callable[[A], B],
+) -> dict[str, tuple[str, str]]:
+    """Store what stands in the place of items that failed, and why they did, by their keys."""
+    why = {k: (str(getattr(e, "kind", "")), " ".join(str(e).split())) for k, e in failed.items()}
+    found = {key(k, "aside"): step.encode(without(items[todo[k]])) for k in failed}
+    reasons = {key(k, "aside", "why"): msgspec.json.encode(said) for k, said in why.items()}
+    store.write(found | reasons, step.name)
+    return why
+
+
+@dataclass(frozen=True, slots=True)
+class WholeRuns:
+    """Digests of the keys of runs: of those that the build `before` found whole, and of those that this one did.
+
+    What is there of an index stays until another is built, unless it is damaged or collected: then nothing is known.
+    """
+
+    before: frozenset[str] = frozenset()
+    now: set[str] = field(default_factory=set)
+
+    def cut(self, keys: Sequence[str]) -> tuple[list[range], list[str]]:
+        """The runs of these results that are not known to be whole, and the digests of these; the others are noted."""
+        if len(keys) < _MANY:
+            return [range(len(keys))], [""]
+        from sensegraph.algorithms.segments import cut_keys
+
+        runs, digests = [], []
+        for run in cut_keys(keys):
+            digest = hashlib.blake2b("".join(keys[run.start : run.stop]).encode(), digest_size=10).hexdigest()
+            if digest in self.before:
+                self.now.add(digest)
+            else:
+                runs.append(run)
+                digests.append(digest)
+        return runs, digests
+
+    def note(self, runs: Sequence[range], digests: Sequence[str], others: Collection[int]) -> None:
+        """These runs are whole, but where something else stands in the place of a result, at these positions."""
+        self.now.update(d for run, d in zip(runs, digests, strict=True) if d and not any(i in run for i in others))
 
 
 def count_reasons(errors: Collection[BaseException]) -> dict[str, int]:

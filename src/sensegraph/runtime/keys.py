@@ -30,6 +30,17 @@ def key(*parts: Any) -> str:
     return hashlib.blake2b(encode_canonical(parts), digest_size=20).hexdigest()
 
 
+def name_each(first: str, names: Sequence[str]) -> list[str]:
+    """`key(first, name)` of each name."""
+    begin = encode_canonical((first, ""))[:-2]
+    return [
+        hashlib.blake2b(begin + name.encode() + b'"]', digest_size=20).hexdigest()
+        if name.isalnum()  # what JSON writes as it is
+        else key(first, name)
+        for name in names
+    ]
+
+
 def hash_files(folder: Path, pattern: str = "*") -> str:
     """40 hex digits of BLAKE2b over the files of a folder that match: their places, their sizes and their bytes."""
     found = hashlib.blake2b(digest_size=20)
