@@ -12,7 +12,7 @@ import msgspec
 
 from sensegraph.algorithms.ranking import Stack
 from sensegraph.algorithms.segments import cut_keys
-from sensegraph.errors import EmptyCorpus, ItemFailed, StoreError
+from sensegraph.errors import EmptyCorpus, ItemFailed, NotIndexed, StoreError
 from sensegraph.index.browse.copies import find_same_texts, note_copies
 from sensegraph.index.chunks import cut_documents
 from sensegraph.index.extraction import extract_all, what_was_rejected
@@ -161,9 +161,21 @@ def complete_index(spine: Spine, rt: Runtime, settings: IndexSettings) -> Manife
     copies = find_same_texts(spine.documents, rt)
     notes = (*note_left_out(left_out), *note_copies(copies.value), *manifest.notes)
     manifest = replace(manifest, left_out=left_out, copies=copies.key, notes=notes)
+    held = _count_earlier(rt)
     publish_manifest(manifest, rt)
-    note_arrivals(rt.store, spine.catalogue.value.documents, current_second())
+    runs, digests = rt.whole.cut(spine.documents)  # those of the index before are known
+    places = [place for run in runs for place in run]
+    note_arrivals(rt.store, spine.catalogue.value.documents, current_second(), places, held)
+    rt.whole.note(runs, digests, ())
     return manifest
+
+
+def _count_earlier(rt: Runtime) -> int:
+    """How many documents the index of now holds; -1 where there is none that can be read."""
+    try:
+        return read_manifest(rt.store).counts["documents"]
+    except (NotIndexed, StoreError, KeyError):
+        return -1
 
 
 def _index_all_words(spine: Spine, rt: Runtime) -> Result[WordRuns]:

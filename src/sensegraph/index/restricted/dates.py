@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
+from sensegraph.algorithms.segments import cut_keys
 from sensegraph.index.index import keep_documents
 from sensegraph.index.manifest import Catalogue
 from sensegraph.language.blocks import read_blocks
@@ -111,6 +113,12 @@ def find_dated_sentences(documents: Sequence[Document]) -> list[tuple[DatedSente
     return listed
 
 
+@step("dates.dating", version=1)
+def list_dating(runs: Sequence[Iterable[tuple[DatedSentence, ...]]]) -> list[tuple[int, ...]]:
+    """Which documents of each run state a date."""
+    return [tuple(place for place, stated in enumerate(run) if stated) for run in runs]
+
+
 @dataclass(frozen=True, slots=True)
 class Dating:
     """What intervals are made of: documents by id with their dated sentences, their chunks, the names in the graph."""
@@ -143,7 +151,10 @@ def find_dates(
     functional = settings.functional if graph else ()
 
     def whole() -> Dating:
-        stated = {place: s for place, s in enumerate(found) if s}
+        runs = [(run, partial(found.__getitem__, slice(run.start, run.stop))) for run in cut_keys(found.keys)]
+        dating = [rt.once(list_dating, read, names=found.keys[run.start : run.stop]) for run, read in runs]
+        places = [run[place] for (run, _), some in zip(runs, dating, strict=True) for place in some.value]
+        stated = dict(zip(places, found.at(places), strict=True))
         known = entities_by_name(graph.value) if graph and functional else {}
         names = [d.id for d in take_records(entries, list(stated))]
         by_document = dict(zip(names, stated.values(), strict=True))
