@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 from typing import Any, TypeVar
 
 import msgspec
@@ -117,7 +118,6 @@ def complete_index(spine: Spine, rt: Runtime, settings: IndexSettings) -> Manife
     reports = embed_records(lambda: report_texts(reported.value), rt, name=reported.key).key if reported else ""
     if graph:
         find_ties(graph, spine.catalogue, rt)
-    depths = Counter(c.depth for c in reported.value.clusters) if reported else Counter[int]()
     known = graph.value if graph else Graph()
     manifest = Manifest(
         documents=spine.catalogue.key,
@@ -144,7 +144,7 @@ def complete_index(spine: Spine, rt: Runtime, settings: IndexSettings) -> Manife
         entity_vectors=entity_vectors,
         report_vectors=reports,
         quoted=spine.quoted and rt.engine.quotes,
-        clusters=tuple(depths[d] for d in range(len(depths))),
+        clusters=_count_depths(reported.value) if reported else (),
         notes=spine.notes,
     )
     for name, made in spine.made.items():
@@ -168,6 +168,14 @@ def complete_index(spine: Spine, rt: Runtime, settings: IndexSettings) -> Manife
     note_arrivals(rt.store, spine.catalogue.value.documents, current_second(), places, held)
     rt.whole.note(runs, digests, ())
     return manifest
+
+
+def _count_depths(hierarchy: Hierarchy) -> tuple[int, ...]:
+    """How many clusters there are at each depth; they come in this order."""
+    clusters, ends = hierarchy.clusters, [0]
+    while ends[-1] < len(clusters):
+        ends.append(bisect_right(range(len(clusters)), len(ends) - 1, key=lambda place: clusters[place].depth))
+    return tuple(end - begin for begin, end in pairwise(ends))
 
 
 def _count_earlier(rt: Runtime) -> int:

@@ -46,6 +46,15 @@ class Readable(Protocol):
         ...
 
 
+@runtime_checkable
+class Keyed(Protocol):
+    """Items whose results' keys are known without that the items are read."""
+
+    def list_keys(self, recipe: str, /) -> list[str]:
+        """The key of the result of each item, by a recipe: the key of the step, its tool and its settings."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Call:
     """A step with its tool and settings, ready for a batch; travels to other processes by the step's name."""

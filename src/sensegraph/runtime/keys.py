@@ -32,13 +32,10 @@ def key(*parts: Any) -> str:
 
 def name_each(first: str, names: Sequence[str]) -> list[str]:
     """`key(first, name)` of each name."""
-    begin = encode_canonical((first, ""))[:-2]
-    return [
-        hashlib.blake2b(begin + name.encode() + b'"]', digest_size=20).hexdigest()
-        if name.isalnum()  # what JSON writes as it is
-        else key(first, name)
-        for name in names
-    ]
+    if not "".join(names).isalnum():  # what JSON writes as it is
+        return [key(first, name) for name in names]
+    begin, make = encode_canonical((first, ""))[:-2], hashlib.blake2b
+    return [make(begin + name.encode() + b'"]', digest_size=20).hexdigest() for name in names]
 
 
 def hash_files(folder: Path, pattern: str = "*") -> str:

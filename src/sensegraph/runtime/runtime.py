@@ -30,6 +30,7 @@ from sensegraph.runtime.activity import check_stop
 from sensegraph.runtime.batches import (
     Call,
     Doubts,
+    Keyed,
     SetAside,
     WholeRuns,
     Work,
@@ -115,6 +116,8 @@ class Runtime:
         held = {k: list(v.keys) for k, v in settings.items() if isinstance(v, Results)}  # which stand for them
         plain = {**settings, **held, **{k: v.key for k, v in settings.items() if isinstance(v, Result)}}
         recipe = key(step.name, step.version, self._fingerprint(step), plain)
+        if isinstance(items, Keyed):
+            return items.list_keys(recipe)
         names = names if names is not None else items.keys if isinstance(items, Results) else None
         return name_each(recipe, names) if names is not None else [key(recipe, step.sees(item)) for item in items]
 
