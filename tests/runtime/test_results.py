@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from sensegraph.errors import ResultGone, StoreError
 from sensegraph.protocols import Store
+from sensegraph.runtime.batches import ReadItems
 from sensegraph.runtime.keys import key, read_keys_below, write_keys_below
 from sensegraph.runtime.results import (
     JoinedRows,
-    ReadItems,
     Table,
     load_result,
     recall_result,

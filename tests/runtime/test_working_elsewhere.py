@@ -20,9 +20,10 @@ pytest.importorskip("asyncpg", reason='asyncpg is not installed: pip install "se
 from databases import database_store
 from sensegraph.errors import ItemFailed
 from sensegraph.protocols import Store
+from sensegraph.runtime.batches import ReadItems
 from sensegraph.runtime.executors.processes import LocalExecutor, SerialExecutor
 from sensegraph.runtime.keys import read_keys_below
-from sensegraph.runtime.results import ReadItems, step
+from sensegraph.runtime.results import step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from wired import runtime

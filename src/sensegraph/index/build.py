@@ -23,9 +23,9 @@ from sensegraph.index.graph.merging import describe_graphs
 from sensegraph.index.hierarchy.communities import ClusterSettings, Earlier, cluster_graphs
 from sensegraph.index.hierarchy.gathering import group_graph
 from sensegraph.index.hierarchy.reports import keep_hierarchy, report_all
-from sensegraph.index.index import WordRuns, catalogue_of, index_words, keep_documents, list_words
+from sensegraph.index.index import WordRuns, index_words, keep_documents, list_words
 from sensegraph.index.left_out import list_left_out, recovered_chunks
-from sensegraph.index.manifest import REF, MadePart, Manifest, note_left_out, read_manifest
+from sensegraph.index.manifest import REF, MadePart, Manifest, catalogue_of, note_left_out, read_manifest
 from sensegraph.index.navigation import add_navigation
 from sensegraph.index.parts import Building, Part, Spine, Stage
 from sensegraph.index.restricted.arrivals import current_second, note_arrivals
@@ -36,9 +36,10 @@ from sensegraph.protocols import Store
 from sensegraph.resolution.aliases import replay_operations
 from sensegraph.resolution.log import read_operations
 from sensegraph.runtime.background import run_in_background
+from sensegraph.runtime.batches import ReadItems
 from sensegraph.runtime.delegating import work_on_worker
 from sensegraph.runtime.keys import key
-from sensegraph.runtime.results import ReadItems, Result, Results, recall_result
+from sensegraph.runtime.results import Result, Results, recall_result
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Chunk, Document, Graph, Hierarchy
 

@@ -13,8 +13,9 @@ from typing import Any, cast
 
 from sensegraph.algorithms.segments import cut_keys
 from sensegraph.protocols import LanguageEngine, Store, SurveyingEngine
+from sensegraph.runtime.batches import ReadItems
 from sensegraph.runtime.keys import key
-from sensegraph.runtime.results import ReadItems, Results, step
+from sensegraph.runtime.results import Results, step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Chunk, Extraction
 

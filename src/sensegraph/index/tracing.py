@@ -16,8 +16,8 @@ from sensegraph.errors import SensegraphError
 from sensegraph.index.build import build_index
 from sensegraph.index.chunks import cut_documents
 from sensegraph.index.extraction import extract_all
-from sensegraph.index.index import keep_documents, list_catalogue
-from sensegraph.index.manifest import Manifest
+from sensegraph.index.index import keep_documents
+from sensegraph.index.manifest import Manifest, list_catalogue
 from sensegraph.index.settings import IndexSettings
 from sensegraph.language.text import fold
 from sensegraph.protocols import Rows, Store

@@ -11,7 +11,8 @@ import re
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from functools import partial
+from typing import Any, Protocol, TypeVar, overload, runtime_checkable
 
 import msgspec
 
@@ -44,6 +45,34 @@ class Readable(Protocol):
     def reader(self, positions: Sequence[int], /) -> Callable[[Store], Sequence[Any]]:
         """What reads the items at these positions, in the order asked for."""
         ...
+
+
+class ReadItems(Sequence[B]):
+    """Items that are read when they are asked for, here or in another process: `find` gives a function of the store."""
+
+    def __init__(self, store: Store, count: int, find: Callable[[int], Callable[[Store], B]]) -> None:
+        self._store, self._count, self._find = store, count, find
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, index: int) -> B: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[B]: ...
+    def __getitem__(self, index: int | slice) -> B | list[B]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(self._count)[index]]
+        return self._find(index)(self._store)
+
+    def reader(self, positions: Sequence[int]) -> Callable[[Store], list[B]]:
+        """What reads the items at these positions in another process."""
+        return partial(read_each, [self._find(i) for i in positions])
+
+
+def read_each(readers: Sequence[Callable[[Store], B]], store: Store) -> list[B]:
+    """What each of these functions of a store reads."""
+    return [read(store) for read in readers]
 
 
 @runtime_checkable

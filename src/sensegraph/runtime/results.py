@@ -19,6 +19,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from sensegraph.algorithms.ranking import hash_words
 from sensegraph.errors import TABLE_GONE, ResultGone, StoreError
 from sensegraph.protocols import Rows, Store, Task
 
@@ -142,34 +143,6 @@ class Results(Sequence[B]):
         return [self.step.decode(found[k]) for k in keys]
 
 
-class ReadItems(Sequence[B]):
-    """Items that are read when they are asked for, here or in another process: `find` gives a function of the store."""
-
-    def __init__(self, store: Store, count: int, find: Callable[[int], Callable[[Store], B]]) -> None:
-        self._store, self._count, self._find = store, count, find
-
-    def __len__(self) -> int:
-        return self._count
-
-    @overload
-    def __getitem__(self, index: int) -> B: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[B]: ...
-    def __getitem__(self, index: int | slice) -> B | list[B]:
-        if isinstance(index, slice):
-            return [self[i] for i in range(self._count)[index]]
-        return self._find(index)(self._store)
-
-    def reader(self, positions: Sequence[int]) -> Callable[[Store], list[B]]:
-        """What reads the items at these positions in another process."""
-        return partial(read_each, [self._find(i) for i in positions])
-
-
-def read_each(readers: Sequence[Callable[[Store], B]], store: Store) -> list[B]:
-    """What each of these functions of a store reads."""
-    return [read(store) for read in readers]
-
-
 def read_results(step: Step[Any, B], keys: Sequence[str], store: Store) -> list[B]:
     """The results of a step under these keys."""
     return Results(store, step, keys)[:]
@@ -180,7 +153,7 @@ class Table(Sequence[B]):
 
     def __init__(self, rows: Rows, kind: Any) -> None:
         self._rows = rows
-        self.joined = rows.parts if isinstance(rows, JoinedRows) else ()
+        self.joined, self.finder = (rows.parts, rows.finder) if isinstance(rows, JoinedRows) else ((), "")
         self.kept: dict[str, Any] = {}  # what was found out about the records
         self.decode: Callable[[bytes], B] = msgspec.json.Decoder(kind).decode
         self._kind = kind
@@ -239,17 +212,41 @@ _OPENED = 128  # parts of a joined table that stay open
 Joint = tuple[str, int, str]  # a stored table that is a part of another: its name, its records, the first of their ids
 
 
-class JoinedRows:
-    """Stored tables one after the other as one, whose ids ascend: each is opened when something of it is asked for."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Finder:
+    """Where the records of a joined table are whose ids do not ascend: hashes of the ids, ascending, and places."""
 
-    def __init__(self, store: Store, parts: Sequence[Joint]) -> None:
-        self._store, self.parts = store, tuple(parts)
+    hashes: NDArray[np.uint64]
+    places: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, hashes: NDArray[np.uint64]) -> Finder:
+        """The places of records whose ids have these hashes."""
+        order = np.argsort(hashes, kind="stable")
+        return cls(hashes[order], order.astype(np.int32))
+
+    def find(self, ids: Sequence[str]) -> dict[str, int]:
+        """The places of these ids; one that does not exist is absent."""
+        wanted = hash_words(ids)
+        at = np.minimum(np.searchsorted(self.hashes, wanted), max(len(self.hashes) - 1, 0))
+        there = self.hashes[at] == wanted if len(self.hashes) else np.zeros(len(wanted), np.bool_)
+        return {name: int(self.places[i]) for name, i, known in zip(ids, at, there, strict=True) if known}
+
+
+class JoinedRows:
+    """Stored tables one after the other as one: each is opened when something of it is asked for.
+
+    Their ids ascend, unless the arrays under the key `finder` say where each is.
+    """
+
+    def __init__(self, store: Store, parts: Sequence[Joint], finder: str = "") -> None:
+        self._store, self.parts, self.finder = store, tuple(parts), finder
         self._starts = [0, *accumulate(count for _, count, _ in parts)]
         self._firsts = [first for *_, first in parts]
         self._open = lru_cache(_OPENED)(self._find_rows)  # a reader keeps of each part what it has read
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self._store, self.parts)
+        return type(self), (self._store, self.parts, self.finder)
 
     def __len__(self) -> int:
         return self._starts[-1]
@@ -261,6 +258,10 @@ class JoinedRows:
         if gone := [k for k in keys if k not in found]:
             raise ResultGone(f"The result {gone[0]} is gone from the store; run `sensegraph index` again.")
         return [found[k] for k in keys]
+
+    @cached_property
+    def _finder(self) -> Finder:
+        return Finder(*(_open_array(self._store, f"{self.finder}.{f.name}") for f in fields(Finder)))
 
     def _find_rows(self, part: int) -> Rows:
         if (rows := self._store.rows(self.parts[part][0])) is None:
@@ -280,6 +281,9 @@ class JoinedRows:
 
     def find(self, ids: Sequence[str]) -> dict[str, bytes]:
         """The records with these ids; one that does not exist is absent."""
+        if self.finder:
+            places = self._finder.find(ids)
+            return dict(zip(sorted(places), self.at([places[name] for name in sorted(places)]), strict=True))
         wanted: dict[int, list[str]] = {}
         for name in ids:
             if (part := bisect_right(self._firsts, name) - 1) >= 0:
@@ -322,7 +326,8 @@ def save_result(store: Store, step: Step[Any, Any], k: str, result: Any) -> None
         for name in columns.keys() - joined.keys():
             store.write_rows(f"{k}.{name}", store_records(columns[name]))
         head = replace(result, **dict.fromkeys(columns, ()))
-        told = {**msgspec.to_builtins(head), "joined": joined} if joined else head
+        made_of = _Joined(joined, {name: columns[name].finder for name in joined})
+        told = {**msgspec.to_builtins(head), **msgspec.to_builtins(made_of)} if joined else head
         store.write({k: _ENCODE(told)}, step.name)  # last: it says "complete"
     else:
         store.write({k: step.encode(result)}, step.name)
@@ -344,18 +349,23 @@ def load_result(store: Store, step: Step[Any, B], k: str) -> B:
         return typing.cast(B, step.result(**arrays))
     raw = store.read([k])[k]
     try:
-        value, joined = step.decode(raw), _read_joined(raw).joined if step.form == "tables" else {}
+        value, made_of = step.decode(raw), _read_joined(raw) if step.form == "tables" else _Joined()
     except msgspec.DecodeError as e:
         raise StoreError(f"The result {k} of {step.name} is of another version; run `sensegraph index` again.") from e
     if step.form == "tables":
         tables: dict[str, Table[Any]] = {}
         for name, kind in list_record_fields(step.result).items():
-            wanted = [part for part, *_ in joined[name]] if name in joined else [f"{k}.{name}"]
+            joined, finder = made_of.joined.get(name), made_of.finders.get(name, "")
+            wanted = [f"{k}.{name}"] if joined is None else [part for part, *_ in joined]
+            if finder:  # which needs more than the tables
+                wanted += [
+                    *(part.partition(".")[0] for part in wanted),
+                    *(f"{finder}.{f.name}" for f in fields(Finder)),
+                ]
             if gone := sorted(set(wanted) - store.has(wanted)):
                 raise ResultGone(f"The table {gone[0]} is gone from the store; run `sensegraph index` again.")
-            rows = JoinedRows(store, joined[name]) if name in joined else store.rows(wanted[0])
-            assert rows is not None
-            tables[name] = Table(rows, kind)
+            rows = store.rows(wanted[0]) if joined is None else JoinedRows(store, joined, finder)
+            tables[name] = Table(typing.cast(Rows, rows), kind)
         return replace(value, **tables)  # type: ignore[type-var]
     return value
 
@@ -365,6 +375,7 @@ class _Joined:
     """What a result says of tables that are made of others."""
 
     joined: dict[str, tuple[Joint, ...]] = field(default_factory=dict)
+    finders: dict[str, str] = field(default_factory=dict)
 
 
 _read_joined = msgspec.json.Decoder(_Joined).decode

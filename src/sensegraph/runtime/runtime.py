@@ -118,8 +118,8 @@ class Runtime:
         recipe = key(step.name, step.version, self._fingerprint(step), plain)
         if isinstance(items, Keyed):
             return items.list_keys(recipe)
-        names = names if names is not None else items.keys if isinstance(items, Results) else None
-        return name_each(recipe, names) if names is not None else [key(recipe, step.sees(item)) for item in items]
+        names = items.keys if names is None and isinstance(items, Results) else names
+        return [key(recipe, step.sees(item)) for item in items] if names is None else name_each(recipe, names)
 
     def missing(
         self, step: Step[A, B], items: Sequence[A], *, names: Sequence[str] | None = None, **settings: Any
@@ -150,8 +150,7 @@ class Runtime:
         runs, digests = self.whole.cut(every)
         places = [i for run in runs for i in run]
         keys = [every[i] for i in places]
-        if step.doubts:
-            keys = replace_doubted(self.store, step, keys)
+        keys = replace_doubted(self.store, step, keys) if step.doubts else keys
         present = self.store.has(keys)
         missing = [k for k in dict.fromkeys(keys) if k not in present]
         known = recall_aside(self.store, missing) if without and not self.retry else {}
@@ -176,8 +175,7 @@ class Runtime:
         keys = [unread[k].key if k in unread else k for k in self.list_aside(step, items, keys, known, places)]
         changed = {i: k for i, k in zip(places, keys, strict=True) if every[i] != k}
         self.whole.note(runs, digests, changed)
-        for i, k in changed.items():
-            every[i] = k
+        every = [changed.get(i, k) for i, k in enumerate(every)] if changed else every
         if self.inside:
             self.inside[-1].extend(every)
         return Results(self.store, step, every)

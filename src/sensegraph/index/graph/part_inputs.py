@@ -20,8 +20,9 @@ from sensegraph.index.graph.merged_parts import EntitySlices
 from sensegraph.index.graph.slicing import DIGEST, KINDS, Slices, Told
 from sensegraph.protocols import Store
 from sensegraph.resolution.aliases import Called, Name
+from sensegraph.runtime.batches import read_each
 from sensegraph.runtime.keys import key
-from sensegraph.runtime.results import Result, read_each
+from sensegraph.runtime.results import Result
 from sensegraph.types import Chunk, Extraction
 
 
