@@ -55,7 +55,7 @@ def collect_names(graph: NameGraph, rt: Runtime, settings: Resolving) -> Collect
     numbers = {kind: number for number, kind in enumerate(sorted(set(graph.types)))}
     persons = {kind: kind_of_type(kind) == "person" for kind in numbers}
     things = [(graph.names[row], persons[graph.types[row]]) for row in rows]
-    parts = [things[begin:end] for begin, end in _cut(hash_words(ids))]
+    parts = [things[begin:end] for begin, end in cut_partitions(hash_words(ids))]
     keys = [blake2b(msgspec.msgpack.encode(part), digest_size=20).hexdigest() for part in parts]
     packed = rt.each(read_names, parts, names=keys)
     columns = join_columns([NameColumns(*unpack_columns(part)) for part in packed]) if parts else read_columns(())
@@ -67,7 +67,7 @@ def collect_names(graph: NameGraph, rt: Runtime, settings: Resolving) -> Collect
     return Collection(ids, items, columns, traits, {}, columns.count_words(), degree, settings)
 
 
-def _cut(hashes: Hashes) -> list[tuple[int, int]]:
+def cut_partitions(hashes: Hashes) -> list[tuple[int, int]]:
     """Where the partitions of things begin and end: the hash of a thing says whether one ends with it."""
     last = np.flatnonzero(hashes & np.uint64(_NAMES - 1) == 0) + 1
     return list(pairwise(dict.fromkeys([0, *last.tolist(), len(hashes)])))
@@ -81,7 +81,7 @@ def compare_in_partitions(found: Collection, one: Longs, other: Longs, *, rt: Ru
         return rt.each(compare_with_others, items, names=items.sign(signs))
 
     parts = []
-    for begin, end in _cut(found.columns.spoken):
+    for begin, end in cut_partitions(found.columns.spoken):
         first, last = np.searchsorted(one, (begin, end)).tolist()
         if first == last:
             continue
