@@ -8,6 +8,7 @@ import time
 import typing
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from functools import partial
 from typing import Any, TypeVar
 
 from numpy.typing import NDArray
@@ -30,6 +31,8 @@ from sensegraph.types import Usage
 A = TypeVar("A")
 B = TypeVar("B")
 _KEY = re.compile(rb"\b[0-9a-f]{40}\b")
+_DIGITS = b"0" * 40  # what every key is, where all its digits are 0: so it is quickly seen where there is none
+_AS_DIGITS = bytes.maketrans(b"0123456789abcdef", b"0" * 16)
 _LIST = 1 << 22  # bytes of an object that may be a list of keys; what is larger is none
 
 
@@ -135,11 +138,17 @@ class Tracing(Runtime):
         """The result of `step`, which must be there."""
         items, known = typing.cast(Sequence[A], [whole]), len(self.lacking)
         (k,) = self.keys(step, items, [key(*names)] if names else None, **settings)
-        if callable(whole) and ((below := read_keys_below(self.store, k)) is None or not self._have(below)):
+        if callable(whole) and (not (below := read_keys_below(self.store, [k])) or not self._have(below)):
             whole()
         k = self.key_without(k, known)
         self._there([k], step)
         return Result(k, load_result(self.store, step, k))
+
+    def once_each(
+        self, step: Step[A, B], wholes: Sequence[A], names: Sequence[Sequence[str]], **settings: Any
+    ) -> list[Result[B]]:
+        """`once` of each."""
+        return [self.once(step, partial(wholes.__getitem__, i), names=of, **settings) for i, of in enumerate(names)]
 
     def _have(self, keys: Sequence[str]) -> bool:
         return self.store.has(keys) >= set(keys)
@@ -190,7 +199,8 @@ def follow_keys(store: Store, name: str, known: Collection[str] = ()) -> dict[st
     waiting = [name]
     while waiting:
         values = store.read(waiting)
-        keys = [m.decode() for v in values.values() if len(v) < _LIST for m in _KEY.findall(v)]
+        lists = [v for v in values.values() if len(v) < _LIST and _DIGITS in v.translate(_AS_DIGITS)]
+        keys = [m.decode() for v in lists for m in _KEY.findall(v)]
         waiting = [k for k in dict.fromkeys(keys) if k not in found and k not in known]
         found.update(dict.fromkeys(waiting))
     return found

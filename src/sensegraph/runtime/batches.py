@@ -10,17 +10,18 @@ import hashlib
 import re
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Protocol, TypeVar, overload, runtime_checkable
 
 import msgspec
 
-from sensegraph.errors import ItemFailed
+from sensegraph.errors import ItemFailed, StoreError
 from sensegraph.protocols import Executor, Store
 from sensegraph.runtime.activity import check_stop
 from sensegraph.runtime.keys import key
-from sensegraph.runtime.results import Step, find_step, save_result
+from sensegraph.runtime.results import Result, Step, find_step, load_result, save_result
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -246,6 +247,16 @@ def replace_doubted(store: Store, step: Step[Any, Any], keys: list[str]) -> list
 def cut_batches(keys: Sequence[str], size: int) -> list[list[str]]:
     """`keys` in batches of `size`."""
     return [list(keys[i : i + size]) for i in range(0, len(keys), size)]
+
+
+def load_results(store: Store, step: Step[Any, B], keys: Sequence[str]) -> dict[str, Result[B]]:
+    """The stored results of `step` under these keys, those that are there and whole: values are read together."""
+    found: dict[str, Result[B]] = {}
+    stored = store.read(keys) if step.form == "value" else dict.fromkeys(store.has(keys))
+    for k, raw in stored.items():
+        with suppress(StoreError, msgspec.DecodeError):
+            found[k] = Result(k, load_result(store, step, k) if raw is None else step.decode(raw))
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,9 +64,8 @@ def write_keys_below(store: Store, step: str, below: Mapping[str, Sequence[str]]
     store.write({key(k, "below"): "".join(keys).encode() for k, keys in below.items()}, step)
 
 
-def read_keys_below(store: Store, k: str) -> list[str] | None:
-    """The keys of the results that the input of the result `k` was made from; None where that is not known."""
-    name = key(k, "below")
-    if (found := store.read([name]).get(name)) is None:
-        return None
-    return [name, *(found[i : i + len(k)].decode() for i in range(0, len(found), len(k)))]
+def read_keys_below(store: Store, keys: Sequence[str]) -> list[str]:
+    """The keys of the results that the inputs of these results were made from, and of what says so, where it is."""
+    found = store.read([key(k, "below") for k in keys])
+    size = len(keys[0]) if keys else 1
+    return [*found, *(below[i : i + size].decode() for below in found.values() for i in range(0, len(below), size))]

@@ -38,19 +38,14 @@ from sensegraph.runtime.batches import (
     cut_batches,
     doubts_any,
     is_shared,
+    load_results,
     put_aside,
     recall_aside,
     replace_doubted,
     run_batches,
 )
 from sensegraph.runtime.keys import key, name_each, read_keys_below, write_keys_below
-from sensegraph.runtime.results import (
-    Result,
-    Results,
-    Step,
-    load_result,
-    save_result,
-)
+from sensegraph.runtime.results import Result, Results, Step, load_result, save_result
 from sensegraph.types import Usage
 
 A = TypeVar("A")
@@ -240,7 +235,7 @@ class Runtime:
             self.progress(step.name, 1, 1)
             stored = Result(k, load_result(self.store, step, k))
         if self.inside:
-            self.inside[-1].extend((stored.key, *(read_keys_below(self.store, stored.key) or ())))
+            self.inside[-1].extend((stored.key, *read_keys_below(self.store, [stored.key])))
         return stored
 
     def once_each(
@@ -248,17 +243,22 @@ class Runtime:
     ) -> list[Result[B]]:
         """`once` on each of several inputs, which are read where they are missing, and made without any step.
 
-        Where the store is shared, workers do that; what fails there is tried here, and says why.
+        Those that are there are read together. Where the store is shared, workers make the others; what fails there is
+        tried here, and says why.
         """
         tool = self._tool(step)
-        if is_shared(self.store) and len(names) > 1 and not (tool and tool.waits):
-            keys = self.keys(step, wholes, [key(*of) for of in names], **settings)
-            there = self.store.has(keys)
-            todo = {k: i for i, k in enumerate(keys) if k not in there}
-            if todo:
-                failed = self._run(step, wholes, todo, [[k] for k in todo], settings)
-                write_keys_below(self.store, step.name, dict.fromkeys(todo.keys() - failed.keys(), ()))
-        return [self.once(step, partial(wholes.__getitem__, i), names=of, **settings) for i, of in enumerate(names)]
+        keys = self.keys(step, wholes, [key(*of) for of in names], **settings)
+        there = load_results(self.store, step, keys)
+        todo = {k: i for i, k in enumerate(keys) if k not in there}
+        if todo and is_shared(self.store) and len(names) > 1 and not (tool and tool.waits):
+            failed = self._run(step, wholes, todo, [[k] for k in todo], settings)
+            write_keys_below(self.store, step.name, dict.fromkeys(todo.keys() - failed.keys(), ()))
+        if self.inside:
+            self.inside[-1].extend((*there, *read_keys_below(self.store, list(there))))
+        made = {
+            i: partial(self.once, step, partial(wholes.__getitem__, i)) for i, k in enumerate(keys) if k not in there
+        }
+        return [made[i](names=names[i], **settings) if i in made else there[k] for i, k in enumerate(keys)]
 
     def _make(self, whole: A | Callable[[], A]) -> tuple[A, list[str]]:
         """The input of a step, and the keys of the results that it was made from."""
@@ -279,12 +279,7 @@ class Runtime:
 
     def _load(self, step: Step[A, B], k: str) -> Result[B] | None:
         """The result under the key `k`; None where it is not there, or a part of it is missing."""
-        if not self.store.has([k]):
-            return None
-        try:
-            return Result(k, load_result(self.store, step, k))
-        except StoreError:
-            return None
+        return load_results(self.store, step, [k]).get(k)
 
     def made(self, step: Step[A, B], item: A, make: Callable[[], B], **settings: Any) -> B:
         """The result of `step` on `item` from the store, or of `make`, which does the step's work in another way.

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 from sensegraph.algorithms.segments import cut_keys
 from sensegraph.index.index import keep_documents
@@ -19,6 +18,7 @@ from sensegraph.language.dates.intervals import Assertion, Held, Interval, held_
 from sensegraph.language.dates.stated_dates import stated_in
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.text import fold
+from sensegraph.runtime.batches import ReadItems
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result, Results, step, take_records
 from sensegraph.runtime.runtime import Runtime
@@ -151,9 +151,10 @@ def find_dates(
     functional = settings.functional if graph else ()
 
     def whole() -> Dating:
-        runs = [(run, partial(found.__getitem__, slice(run.start, run.stop))) for run in cut_keys(found.keys)]
-        dating = [rt.once(list_dating, read, names=found.keys[run.start : run.stop]) for run, read in runs]
-        places = [run[place] for (run, _), some in zip(runs, dating, strict=True) for place in some.value]
+        runs = cut_keys(found.keys)
+        items = ReadItems(rt.store, len(runs), lambda i: found.reader(runs[i]))
+        dating = rt.once_each(list_dating, items, [found.keys[run.start : run.stop] for run in runs])
+        places = [run[place] for run, some in zip(runs, dating, strict=True) for place in some.value]
         stated = dict(zip(places, found.at(places), strict=True))
         known = entities_by_name(graph.value) if graph and functional else {}
         names = [d.id for d in take_records(entries, list(stated))]
