@@ -8,7 +8,6 @@ import time
 import typing
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import partial
 from typing import Any, TypeVar
 
 from numpy.typing import NDArray
@@ -144,11 +143,9 @@ class Tracing(Runtime):
         self._there([k], step)
         return Result(k, load_result(self.store, step, k))
 
-    def once_each(
-        self, step: Step[A, B], wholes: Sequence[A], names: Sequence[Sequence[str]], **settings: Any
-    ) -> list[Result[B]]:
-        """`once` of each."""
-        return [self.once(step, partial(wholes.__getitem__, i), names=of, **settings) for i, of in enumerate(names)]
+    def recall(self, step: Step[A, B], keys: Sequence[str]) -> dict[str, Result[B]]:
+        """None: each is looked for by `once`, with what its input was made from."""
+        return {}
 
     def _have(self, keys: Sequence[str]) -> bool:
         return self.store.has(keys) >= set(keys)

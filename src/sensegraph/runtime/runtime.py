@@ -248,17 +248,22 @@ class Runtime:
         """
         tool = self._tool(step)
         keys = self.keys(step, wholes, [key(*of) for of in names], **settings)
-        there = load_results(self.store, step, keys)
+        there = self.recall(step, keys)
         todo = {k: i for i, k in enumerate(keys) if k not in there}
         if todo and is_shared(self.store) and len(names) > 1 and not (tool and tool.waits):
             failed = self._run(step, wholes, todo, [[k] for k in todo], settings)
             write_keys_below(self.store, step.name, dict.fromkeys(todo.keys() - failed.keys(), ()))
-        if self.inside:
-            self.inside[-1].extend((*there, *read_keys_below(self.store, list(there))))
         made = {
             i: partial(self.once, step, partial(wholes.__getitem__, i)) for i, k in enumerate(keys) if k not in there
         }
         return [made[i](names=names[i], **settings) if i in made else there[k] for i, k in enumerate(keys)]
+
+    def recall(self, step: Step[A, B], keys: Sequence[str]) -> dict[str, Result[B]]:
+        """Those of these results that are there, read together, as `once` gives them."""
+        there = load_results(self.store, step, keys)
+        if self.inside:
+            self.inside[-1].extend((*there, *read_keys_below(self.store, list(there))))
+        return there
 
     def _make(self, whole: A | Callable[[], A]) -> tuple[A, list[str]]:
         """The input of a step, and the keys of the results that it was made from."""

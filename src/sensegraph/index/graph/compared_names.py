@@ -24,6 +24,7 @@ from sensegraph.resolution.comparison.name_columns import Hashes, NameColumns, r
 from sensegraph.resolution.comparison.scoring import Collection, Comparisons, Scores, Traits, compare_by, kind_of_type
 from sensegraph.resolution.resolution_types import Resolving
 from sensegraph.runtime.columns import join_columns, pack_columns, unpack_columns
+from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import step
 from sensegraph.runtime.runtime import Runtime
 
@@ -80,7 +81,7 @@ def compare_in_partitions(found: Collection, one: Longs, other: Longs, *, rt: Ru
     def look_up(items: Comparisons) -> Sequence[tuple[Judged, ...]]:
         return rt.each(compare_with_others, items, names=items.sign(signs))
 
-    parts = []
+    names, makers = list[str](), list[partial[Scores]]()
     for begin, end in cut_partitions(found.columns.spoken):
         first, last = np.searchsorted(one, (begin, end)).tolist()
         if first == last:
@@ -89,6 +90,9 @@ def compare_in_partitions(found: Collection, one: Longs, other: Longs, *, rt: Ru
         told = blake2b(repr((found.words.names, last - first)).encode(), digest_size=20)
         for column in (one[rows] - begin, signs[one[rows]], signs[other[rows]]):
             told.update(column.astype(column.dtype.newbyteorder("<")).tobytes())
-        make = partial(compare_by, look_up, found, one[rows], other[rows])
-        parts.append(Scores(*unpack_columns(rt.once(keep_scores, make, names=(told.hexdigest(),)).value)))
-    return join_columns(parts) if parts else Scores.of(())
+        names.append(told.hexdigest())
+        makers.append(partial(compare_by, look_up, found, one[rows], other[rows]))
+    keys = rt.keys(keep_scores, makers, [key(name) for name in names])
+    there = rt.recall(keep_scores, keys)
+    made = [there.get(k) or rt.once(keep_scores, makers[i], names=names[i : i + 1]) for i, k in enumerate(keys)]
+    return join_columns([Scores(*unpack_columns(part.value)) for part in made]) if made else Scores.of(())
