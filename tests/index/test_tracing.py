@@ -11,7 +11,7 @@ import pytest
 
 from sensegraph import Corpus
 from sensegraph.index.settings import IndexSettings
-from sensegraph.index.tracing import Tracing, Untraced, trace_build
+from sensegraph.index.tracing import KeyRecordingStore, Tracing, Untraced, trace_build
 from sensegraph.index.vectors import list_segments
 from sensegraph.runtime.keys import key, read_keys_below
 from sensegraph.runtime.results import step
@@ -79,3 +79,24 @@ def test_what_an_input_was_made_from_is_looked_for_and_made_where_it_is_not_know
     asked.clear()
     assert tracing.once(add_up, lambda: make(tracing), names=["n"]) == stored
     assert asked == ["made"]
+
+
+def test_what_an_input_was_made_from_is_followed_down_to_the_last(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path)
+    rt = runtime(store)
+
+    def make(by: Any) -> list[int]:
+        return [by.once(add_up, lambda: list(by.each(double, [1, 2])), names=["inner"]).value, 5]
+
+    outer = rt.once(add_up, lambda: make(rt), names=["outer"])
+    inner = rt.once(add_up, [], names=["inner"])
+    assert (outer.value, inner.value) == (11, 6)
+    assert read_keys_below(store, [outer.key])[1:] == [inner.key]
+    doubled = rt.keys(double, [1, 2])
+    recording = KeyRecordingStore(store)
+    tracing = Tracing(**{f.name: getattr(rt, f.name) for f in fields(Runtime)} | {"store": recording})
+    assert tracing.once(add_up, lambda: pytest.fail("it is known"), names=["outer"]) == outer
+    assert recording.asked.keys() >= {outer.key, inner.key, *doubled}
+    store.forget(doubled[1:])
+    with pytest.raises(Untraced, match="1 of 2 results of tests"):
+        tracing.once(add_up, lambda: make(tracing), names=["outer"])

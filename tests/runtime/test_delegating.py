@@ -96,7 +96,8 @@ def test_keys_and_what_a_result_rests_on_are_those_of_one_process(far: Runtime, 
         own, (_, process) = join_good(here)
         assert (own, process) == (found, os.getpid())
         assert here.inside.pop() == rests
-        assert len(rests) == 5  # the result, what notes its input, and the three texts
+        assert rests == [own]
+        assert len(read_keys_below(file, [own])) == 4  # what notes its input, and the three texts
         assert read_keys_below(file, [own]) == read_keys_below(far.store, [found])
 
 

@@ -137,7 +137,7 @@ class Tracing(Runtime):
         """The result of `step`, which must be there."""
         items, known = typing.cast(Sequence[A], [whole]), len(self.lacking)
         (k,) = self.keys(step, items, [key(*names)] if names else None, **settings)
-        if callable(whole) and (not (below := read_keys_below(self.store, [k])) or not self._have(below)):
+        if callable(whole) and not self._have_below(k):
             whole()
         k = self.key_without(k, known)
         self._there([k], step)
@@ -147,8 +147,15 @@ class Tracing(Runtime):
         """None: each is looked for by `once`, with what its input was made from."""
         return {}
 
-    def _have(self, keys: Sequence[str]) -> bool:
-        return self.store.has(keys) >= set(keys)
+    def _have_below(self, k: str) -> bool:
+        """Whether it is known what the input of a result was made from, and all of that is there, down to the last."""
+        found = waiting = dict.fromkeys(read_keys_below(self.store, [k]))
+        while waiting:
+            if self.store.has(list(waiting)) < waiting.keys():
+                return False
+            waiting = dict.fromkeys(x for x in read_keys_below(self.store, list(waiting)) if x not in found)
+            found = found | waiting
+        return bool(found)
 
     def _there(self, keys: Sequence[str], step: Step[Any, Any]) -> None:
         if missing := len(set(keys) - self.store.has(keys)):

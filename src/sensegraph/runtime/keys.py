@@ -60,7 +60,7 @@ def document_part(chunk: str) -> str:
 
 
 def write_keys_below(store: Store, step: str, below: Mapping[str, Sequence[str]]) -> None:
-    """Note of results of a step, by their keys, the keys of those that their inputs were made from."""
+    """Note of results of a step, by their keys, the keys of those that their inputs were made from at first hand."""
     store.write({key(k, "below"): "".join(keys).encode() for k, keys in below.items()}, step)
 
 

@@ -44,7 +44,7 @@ from sensegraph.runtime.batches import (
     replace_doubted,
     run_batches,
 )
-from sensegraph.runtime.keys import key, name_each, read_keys_below, write_keys_below
+from sensegraph.runtime.keys import key, name_each, write_keys_below
 from sensegraph.runtime.results import Result, Results, Step, load_result, save_result
 from sensegraph.types import Usage
 
@@ -235,7 +235,7 @@ class Runtime:
             self.progress(step.name, 1, 1)
             stored = Result(k, load_result(self.store, step, k))
         if self.inside:
-            self.inside[-1].extend((stored.key, *read_keys_below(self.store, [stored.key])))
+            self.inside[-1].append(stored.key)
         return stored
 
     def once_each(
@@ -262,7 +262,7 @@ class Runtime:
         """Those of these results that are there, read together, as `once` gives them."""
         there = load_results(self.store, step, keys)
         if self.inside:
-            self.inside[-1].extend((*there, *read_keys_below(self.store, list(there))))
+            self.inside[-1].extend(there)
         return there
 
     def _make(self, whole: A | Callable[[], A]) -> tuple[A, list[str]]:
