@@ -11,7 +11,7 @@ import pytest
 
 from sensegraph import Corpus
 from sensegraph.index.settings import IndexSettings
-from sensegraph.index.tracing import KeyRecordingStore, Tracing, Untraced, trace_build
+from sensegraph.index.tracing import KeyRecordingStore, Tracing, Untraced, follow_keys, trace_build
 from sensegraph.index.vectors import list_segments
 from sensegraph.runtime.keys import key, read_keys_below
 from sensegraph.runtime.results import step
@@ -100,3 +100,13 @@ def test_what_an_input_was_made_from_is_followed_down_to_the_last(tmp_path: Path
     store.forget(doubled[1:])
     with pytest.raises(Untraced, match="1 of 2 results of tests"):
         tracing.once(add_up, lambda: make(tracing), names=["outer"])
+
+
+def test_a_table_that_is_named_leads_nowhere_unless_its_key_stands_alone_too(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path)
+    a, b, c, d, e = (key(name) for name in "abcde")
+    store.write({a: f'["{b}.rows","{c}.rows","{d}"]'.encode(), b: e.encode(), c: b"[]", d: f'"{c}"'.encode()})
+    assert list(follow_keys(store, a)) == [a, b, c, d]
+    store.write({key("more"): f'["{a}","{b}"]'.encode()})
+    assert set(follow_keys(store, key("more"))) == {key("more"), a, b, c, d, e}
+    assert set(follow_keys(store, a, {d})) == {a, b, c}

@@ -29,7 +29,7 @@ from sensegraph.types import Usage
 
 A = TypeVar("A")
 B = TypeVar("B")
-_KEY = re.compile(rb"\b[0-9a-f]{40}\b")
+_KEY = re.compile(rb"\b([0-9a-f]{40})\b(\.?)")  # with a point where a table is named, which leads nowhere
 _DIGITS = b"0" * 40  # what every key is, where all its digits are 0: so it is quickly seen where there is none
 _AS_DIGITS = bytes.maketrans(b"0123456789abcdef", b"0" * 16)
 _LIST = 1 << 22  # bytes of an object that may be a list of keys; what is larger is none
@@ -199,14 +199,15 @@ def trace_build(documents: Sequence[str], rt: Runtime, settings: IndexSettings, 
 
 def follow_keys(store: Store, name: str, known: Collection[str] = ()) -> dict[str, None]:
     """The keys that the object under the key `name` leads to, and itself; what is known leads no further."""
-    found = dict.fromkeys([name])
+    found, opened = dict.fromkeys([name]), {*known}
     waiting = [name]
     while waiting:
+        opened.update(waiting)
         values = store.read(waiting)
         lists = [v for v in values.values() if len(v) < _LIST and _DIGITS in v.translate(_AS_DIGITS)]
-        keys = [m.decode() for v in lists for m in _KEY.findall(v)]
-        waiting = [k for k in dict.fromkeys(keys) if k not in found and k not in known]
-        found.update(dict.fromkeys(waiting))
+        named = dict.fromkeys((k.decode(), bool(table)) for v in lists for k, table in _KEY.findall(v))
+        found.update(dict.fromkeys(k for k, _ in named if k not in known))
+        waiting = [k for k, table in named if not table and k not in opened]
     return found
 
 
