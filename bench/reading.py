@@ -27,8 +27,8 @@ from sensegraph.index.graph import lookups
 from sensegraph.index.graph import merging as graph
 from sensegraph.index.hierarchy import reports
 from sensegraph.index.hierarchy.communities import ClusterSettings, group_entities
-from sensegraph.index.index import Index, keep_documents, list_catalogue
-from sensegraph.index.manifest import REF, Catalogue, ChunkEntry, DocumentEntry, Manifest
+from sensegraph.index.index import Index, keep_documents
+from sensegraph.index.manifest import REF, Catalogue, ChunkEntry, DocumentEntry, Manifest, list_catalogue
 from sensegraph.language.text import count_tokens
 from sensegraph.runtime.keys import chunk_id, key
 from sensegraph.runtime.results import save_result

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import fields
 from itertools import pairwise
 from pathlib import Path
 
@@ -10,7 +11,8 @@ import pytest
 
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.index.chunks import cut_documents
-from sensegraph.index.index import catalogue_of, keep_documents
+from sensegraph.index.index import keep_documents
+from sensegraph.index.manifest import CatalogueColumns, catalogue_of, columns_of_catalogue
 from sensegraph.index.parts import Spine
 from sensegraph.runtime.results import Results
 from sensegraph.runtime.stores.sqlite import SqliteStore
@@ -83,3 +85,21 @@ def test_summaries_of_a_part_that_is_as_it_was_are_taken_together(corpus: Corpus
     again = corpus.build().computed
     assert again.get("graph.summarise", 0) == 0
     assert again.get("graph.summaries", 0) < first["graph.summaries"]
+
+
+def test_of_a_catalogue_the_run_that_changed_is_listed_anew(corpus: Corpus) -> None:
+    corpus.add([Document(f"x{i:03}", f"Note {i}.", f"Title {i} (a note)" * (i % 2)) for i in range(300)])
+    corpus.build()
+    before = list(corpus.workspace.open_index().catalogue.documents)
+    corpus.add([Document("x100", "Another note.", "Another"), Document("x200b", "One more.")])
+    assert corpus.build().computed["index.run"] <= 3
+    after = corpus.workspace.open_index().catalogue
+    assert list(after.documents) != before
+    read, made = columns_of_catalogue(after), CatalogueColumns.of(list(after.documents), list(after.chunks))
+    assert [getattr(read, f.name).tolist() for f in fields(read)] == [
+        getattr(made, f.name).tolist() for f in fields(made)
+    ]
+    rt = corpus.workspace.runtime()
+    documents = Results(rt.store, keep_documents, list(corpus.workspace.document_keys().values()))
+    assert [(d.id, d.title) for d in after.documents] == [(d.id, d.title) for d in documents]
+    assert {c.id: c.document for c in after.chunks} == corpus.index().documents_of([c.id for c in after.chunks])

@@ -97,8 +97,9 @@ def test_keys_and_what_a_result_rests_on_are_those_of_one_process(far: Runtime, 
         own, (_, process) = join_good(here)
         assert (own, process) == (found, os.getpid())
         assert here.inside.pop() == rests
-        assert len(rests) == 5  # the result, what notes its input, and the three texts
-        assert read_keys_below(file, own) == read_keys_below(far.store, found)
+        assert rests == [own]
+        assert len(read_keys_below(file, [own])) == 4  # what notes its input, and the three texts
+        assert read_keys_below(file, [own]) == read_keys_below(far.store, [found])
 
 
 def test_what_stands_for_a_failed_item_is_listed_here_and_has_a_key_of_its_own(far: Runtime, tmp_path: Path) -> None:

@@ -79,13 +79,16 @@ def test_an_errand_tells_what_came_of_it_and_nothing_of_what_was_before(
         rt.aside.append(LATER)
         rt.computed.update(step=5)
         rt.lacking.append("lacking")
+        rt.whole.now.add("run")
         rt.doubted.append("doubted")
         rt.inside[-1].append("inside")
         return "value"
 
     found = run_errand(Errand(rt, work, listed))
     inside = ["inside"] if listed else []
-    assert found == Outcome("value", Counter(step=5), Counter(more=3, new=4), [LATER], ["lacking"], ["doubted"], inside)
+    assert found == Outcome(
+        "value", Counter(step=5), Counter(more=3, new=4), [LATER], ["lacking"], ["doubted"], {"run"}, inside
+    )
     assert released == ["released", "released"]  # before it, and after
 
 
@@ -160,11 +163,12 @@ def test_what_was_counted_and_listed_on_a_worker_is_added_here(
 
     def note(errand: Errand[Any]) -> Outcome[str]:
         errands.append(errand)
-        return Outcome("v", Counter(step=2), Counter(old=1, new=3), [LATER], ["l"], ["d"], ["i1", "i2"])
+        return Outcome("v", Counter(step=2), Counter(old=1, new=3), [LATER], ["l"], ["d"], {"run"}, ["i1", "i2"])
 
     monkeypatch.setattr(delegating, "run_errand", note)
     assert work_on_worker(rt, lambda: "here") == "v"
     assert (rt.computed, rt.begun) == (Counter(step=3), Counter(old=3, new=3))
+    assert rt.whole.now == {"run"}
     assert (rt.aside, rt.lacking, rt.doubted) == ([ASIDE, LATER], ["before", "l"], ["before", "d"])
     assert rt.inside == ([["outer"], ["own", "i1", "i2"]] if inside else [])
     (errand,) = errands

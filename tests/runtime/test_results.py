@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from sensegraph.errors import ResultGone, StoreError
 from sensegraph.protocols import Store
+from sensegraph.runtime.batches import ReadItems
 from sensegraph.runtime.joined_rows import JoinedRows
 from sensegraph.runtime.keys import key, read_keys_below, write_keys_below
 from sensegraph.runtime.results import (
-    ReadItems,
     Table,
     load_result,
     recall_result,
@@ -200,9 +200,9 @@ def test_arrays_of_one_result_are_stored_together(rt: Runtime, store: SqliteStor
 def test_what_a_result_was_made_from_is_noted_by_key(store: SqliteStore) -> None:
     one, two, three = (key("k", i) for i in range(3))
     write_keys_below(store, "count", {one: [two, three], two: []})
-    assert read_keys_below(store, one) == [key(one, "below"), two, three]
-    assert read_keys_below(store, two) == [key(two, "below")]
-    assert read_keys_below(store, three) is None
+    assert read_keys_below(store, [one]) == [key(one, "below"), two, three]
+    assert read_keys_below(store, [two]) == [key(two, "below")]
+    assert read_keys_below(store, [three]) == []
 
 
 def test_a_step_says_what_it_gives_and_travels_as_its_name() -> None:

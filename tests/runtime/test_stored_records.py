@@ -7,9 +7,11 @@ from dataclasses import dataclass
 
 import pytest
 
+from sensegraph.algorithms.ranking import hash_words
+from sensegraph.errors import ResultGone
 from sensegraph.index.hierarchy.written_trees import EncodedRows
 from sensegraph.runtime import joined_rows
-from sensegraph.runtime.joined_rows import JoinedRows
+from sensegraph.runtime.joined_rows import JoinedRows, find_places, order_hashes
 from sensegraph.runtime.results import Table, load_result, save_result, step, store_records
 from sensegraph.runtime.stores.sqlite import SqliteStore
 
@@ -63,3 +65,27 @@ def test_of_a_joined_table_few_parts_stay_open_and_all_records_are_found(
     assert list(joined.find([row.id for row in ROWS])) == [row.id for row in ROWS]
     assert joined.at([0, 4]) == [b'{"id":"r0","number":0}', b'{"id":"r4","number":4}']
     assert opened == ["r0.t", "r1.t", "r2.t", "r3.t", "r4.t", "r0.t"]
+
+
+def test_records_whose_ids_do_not_ascend_are_found_by_hashes(store: SqliteStore) -> None:
+    rows = [ROWS[i] for i in (3, 0, 4, 1, 2)]
+    store.write_array("finder", order_hashes(hash_words(row.id for row in rows)))
+    for name, part in (("one", rows[:2]), ("two", rows[2:])):
+        store.write({name: b"head"})
+        store.write_rows(f"{name}.t", store_records(part))
+    joined = Table[Row](JoinedRows(store, [("one.t", 2, ""), ("two.t", 3, "")], finder="finder"), Row)
+    save_result(store, keep_rows, "joined", Rows(joined))
+    for table in (joined, load_result(store, keep_rows, "joined").rows):
+        assert list(table) == rows
+        assert isinstance(table, Table)
+        assert table.find(["r4", "none", "r0", "r3"]) == {"r0": ROWS[0], "r3": ROWS[3], "r4": ROWS[4]}
+        assert table.find(["none"]) == {}
+    for lost in ("two", "finder"):
+        store.forget([lost])
+        with pytest.raises(ResultGone, match=f"The table {lost} is gone"):
+            load_result(store, keep_rows, "joined")
+        store.write({"two": b"head"})
+
+
+def test_where_nothing_is_nothing_is_found() -> None:
+    assert find_places(order_hashes(hash_words(())), ["a"]) == {}

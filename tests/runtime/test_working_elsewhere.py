@@ -20,9 +20,10 @@ pytest.importorskip("asyncpg", reason='asyncpg is not installed: pip install "se
 from databases import database_store
 from sensegraph.errors import ItemFailed
 from sensegraph.protocols import Store
+from sensegraph.runtime.batches import ReadItems
 from sensegraph.runtime.executors.processes import LocalExecutor, SerialExecutor
 from sensegraph.runtime.keys import read_keys_below
-from sensegraph.runtime.results import ReadItems, step
+from sensegraph.runtime.results import step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from wired import runtime
@@ -115,8 +116,8 @@ def test_results_of_every_form_are_made_and_stored_by_workers(elsewhere: Runtime
     assert elsewhere.computed == {
         step.name: 4 for step in (keep_texts, tell_lengths, measure_texts, measure_apart, list_letters)
     }
-    name = read_keys_below(elsewhere.store, values[0].key)
-    assert name is not None
+    name = read_keys_below(elsewhere.store, [values[0].key])
+    assert name
 
 
 def test_two_results_are_enough_for_workers_and_one_is_made_at_once(elsewhere: Runtime) -> None:
@@ -138,7 +139,7 @@ def test_the_keys_are_those_of_a_file_and_what_is_there_is_not_made_again(elsewh
         here = replace(runtime(file), executor=SerialExecutor())
         own, _ = texts_of(here)
         assert [found.key for found in here.once_each(measure_texts, own, names)] == [found.key for found in made]
-        assert read_keys_below(file, made[0].key) == read_keys_below(elsewhere.store, made[0].key)
+        assert read_keys_below(file, [made[0].key]) == read_keys_below(elsewhere.store, [made[0].key])
 
 
 def test_what_fails_there_says_why_and_the_rest_is_stored(elsewhere: Runtime) -> None:

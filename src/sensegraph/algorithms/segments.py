@@ -88,8 +88,8 @@ def cut_keys(keys: Sequence[str], size: int = 0) -> list[range]:
     """
     bits, inner = (max(0, n - 1).bit_length() for n in (len(keys), max(size, len(keys))))
     low = (1 << max(0, max((inner + 1) // 2, inner - 7) - (inner - bits))) - 1
-    ends = [0]
-    for end, key in enumerate(keys, 1):
+    ends, zeros = [0], "0" * ((low >> 2).bit_length() // 4)
+    for end, key in ((i, k) for i, k in enumerate(keys, 1) if k.endswith(zeros)):  # no other can end a run
         if not int(key[-8:], 16) & (low if end - ends[-1] <= low else low >> 2):
             ends.append(end)
     return [range(*pair) for pair in pairwise(dict.fromkeys([*ends, len(keys)]))]

@@ -252,6 +252,8 @@ def _keep_best(code: Longs, shared: Floats, width: int, near: int) -> tuple[Long
     one, other = np.divmod(code, width)
     order = np.lexsort((-shared, one))  # stable: equal ones stay in order
     ranked = one[order]
-    kept = order[np.arange(len(ranked)) - np.searchsorted(ranked, ranked) < near]
+    places, fresh = np.arange(len(ranked)), np.ones(len(ranked), np.bool_)
+    fresh[1:] = ranked[1:] != ranked[:-1]
+    kept = order[places - np.maximum.accumulate(np.where(fresh, places, 0)) < near]
     one, other = one[kept], other[kept]
     return np.minimum(one, other) * width + np.maximum(one, other), shared[kept]

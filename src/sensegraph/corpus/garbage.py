@@ -103,7 +103,7 @@ class GarbageCollector:
         store, now = self._store, self._workspace.index_key()
         if before and before != now:
             with suppress(Busy), store.exclusive(self._workspace.wait):  # another build has begun: it stays till then
-                read, needed = {now, *store.pinned()}, set(store.refs().values())
+                read, needed = {now, *store.pinned()}, set[str]()
                 for name in read:
                     needed.update(self._follow(name, needed - {name}))
                 if before not in read:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import sensegraph
 from sensegraph.resolution.log import read_operations
+from sensegraph.runtime.batches import WholeRuns
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.stores.corpus_store import LOST
 
@@ -16,6 +19,8 @@ if TYPE_CHECKING:
     from sensegraph.index.settings import IndexSettings
 
 SETTLED = "settled"  # ref: what stood for the last build, where the next one would find nothing to do
+
+WHOLE = "whole"  # ref: the index, what was lost before it was built, and the runs of results that its build found whole
 
 
 def fingerprint_build(space: Workspace, settings: IndexSettings, lost: str) -> str:
@@ -44,6 +49,16 @@ def fingerprint_build(space: Workspace, settings: IndexSettings, lost: str) -> s
 def lost_until_now(space: Workspace) -> str:
     """What changes whenever something in the store was found damaged."""
     return space.store.ref(LOST) or ""
+
+
+@contextmanager
+def remember_whole_runs(space: Workspace) -> Iterator[WholeRuns]:
+    """What the build of the index of now found whole; what another finds is remembered once that has ended well."""
+    given, lost = (space.store.ref(WHOLE) or " ").split(" "), lost_until_now(space)
+    space.store.set_refs({WHOLE: None})
+    runs = WholeRuns(frozenset(given[2:] if given[:2] == [space.index_key(), lost] else ()))
+    yield runs
+    space.store.set_refs({WHOLE: " ".join([space.index_key(), lost, *sorted(runs.now)])})
 
 
 @cache

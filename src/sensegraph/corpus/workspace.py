@@ -318,22 +318,22 @@ class Builder:
         self, rt: Runtime, box: BatchBox | None, parts: Sequence[str] | None, fresh: bool
     ) -> tuple[Manifest, tuple[Fate, ...]]:
         """Go through all that the index is made of, and compute what is missing; what became of communities."""
+        from sensegraph.corpus.settled import remember_whole_runs
         from sensegraph.index.build import build_index
         from sensegraph.index.hierarchy.communities import follow_communities
 
         space = self._workspace
-
-        def make() -> Manifest:
-            keys, again = list(space.document_keys().values()), replace(rt, aside=[], begun=Counter())
-            return build_index(keys, again, self.index_settings(parts), fresh=fresh)
-
-        with space.store.exclusive(space.wait), space.journal:
+        with space.store.exclusive(space.wait), space.journal, remember_whole_runs(space) as whole:
             state = space.state()  # before the documents: a change in between makes it another
+
+            def make() -> Manifest:
+                again = replace(rt, aside=[], begun=Counter(), whole=whole)
+                return build_index(list(space.document_keys().values()), again, self.index_settings(parts), fresh=fresh)
+
             space.journal.batch = box
             manifest = box.repeat(make) if box else make()
-            fates = follow_communities(space.store, manifest)
-            space.store.set_refs({BUILT: f"{state} {space.store.ref(REF)}"})
-        return manifest, fates
+            space.store.set_refs({BUILT: f"{state} {space.index_key()}"})
+            return manifest, follow_communities(space.store, manifest)
 
     def index_settings(self, parts: Sequence[str] | None = None) -> IndexSettings:
         """How `build` makes the index: with `parts`, those of the settings by default, and those that it has."""

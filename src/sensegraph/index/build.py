@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 from typing import Any, TypeVar
 
 import msgspec
 
 from sensegraph.algorithms.ranking import Stack
 from sensegraph.algorithms.segments import cut_keys
-from sensegraph.errors import EmptyCorpus, ItemFailed, StoreError
+from sensegraph.errors import EmptyCorpus, ItemFailed, NotIndexed, StoreError
 from sensegraph.index.browse.copies import find_same_texts, note_copies
 from sensegraph.index.chunks import cut_documents
 from sensegraph.index.extraction import extract_all, what_was_rejected
@@ -22,9 +23,9 @@ from sensegraph.index.graph.merging import describe_graphs
 from sensegraph.index.hierarchy.communities import ClusterSettings, Earlier, cluster_graphs
 from sensegraph.index.hierarchy.gathering import group_graph
 from sensegraph.index.hierarchy.reports import keep_hierarchy, report_all
-from sensegraph.index.index import WordRuns, catalogue_of, index_words, keep_documents, list_words
+from sensegraph.index.index import WordRuns, index_words, keep_documents, list_words
 from sensegraph.index.left_out import list_left_out, recovered_chunks
-from sensegraph.index.manifest import REF, MadePart, Manifest, note_left_out, read_manifest
+from sensegraph.index.manifest import REF, MadePart, Manifest, catalogue_of, note_left_out, read_manifest
 from sensegraph.index.navigation import add_navigation
 from sensegraph.index.parts import Building, Part, Spine, Stage
 from sensegraph.index.restricted.arrivals import current_second, note_arrivals
@@ -35,9 +36,10 @@ from sensegraph.protocols import Store
 from sensegraph.resolution.aliases import replay_operations
 from sensegraph.resolution.log import read_operations
 from sensegraph.runtime.background import run_in_background
+from sensegraph.runtime.batches import ReadItems
 from sensegraph.runtime.delegating import work_on_worker
 from sensegraph.runtime.keys import key
-from sensegraph.runtime.results import ReadItems, Result, Results, recall_result
+from sensegraph.runtime.results import Result, Results, recall_result
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Chunk, Document, Graph, Hierarchy
 
@@ -117,7 +119,6 @@ def complete_index(spine: Spine, rt: Runtime, settings: IndexSettings) -> Manife
     reports = embed_records(lambda: report_texts(reported.value), rt, name=reported.key).key if reported else ""
     if graph:
         find_ties(graph, spine.catalogue, rt)
-    depths = Counter(c.depth for c in reported.value.clusters) if reported else Counter[int]()
     known = graph.value if graph else Graph()
     manifest = Manifest(
         documents=spine.catalogue.key,
@@ -144,7 +145,7 @@ def complete_index(spine: Spine, rt: Runtime, settings: IndexSettings) -> Manife
         entity_vectors=entity_vectors,
         report_vectors=reports,
         quoted=spine.quoted and rt.engine.quotes,
-        clusters=tuple(depths[d] for d in range(len(depths))),
+        clusters=_count_depths(reported.value) if reported else (),
         notes=spine.notes,
     )
     for name, made in spine.made.items():
@@ -161,9 +162,29 @@ def complete_index(spine: Spine, rt: Runtime, settings: IndexSettings) -> Manife
     copies = find_same_texts(spine.documents, rt)
     notes = (*note_left_out(left_out), *note_copies(copies.value), *manifest.notes)
     manifest = replace(manifest, left_out=left_out, copies=copies.key, notes=notes)
+    held = _count_earlier(rt)
     publish_manifest(manifest, rt)
-    note_arrivals(rt.store, spine.catalogue.value.documents, current_second())
+    runs, digests = rt.whole.cut(spine.documents)  # those of the index before are known
+    places = [place for run in runs for place in run]
+    note_arrivals(rt.store, spine.catalogue.value.documents, current_second(), places, held)
+    rt.whole.note(runs, digests, ())
     return manifest
+
+
+def _count_depths(hierarchy: Hierarchy) -> tuple[int, ...]:
+    """How many clusters there are at each depth; they come in this order."""
+    clusters, ends = hierarchy.clusters, [0]
+    while ends[-1] < len(clusters):
+        ends.append(bisect_right(range(len(clusters)), len(ends) - 1, key=lambda place: clusters[place].depth))
+    return tuple(end - begin for begin, end in pairwise(ends))
+
+
+def _count_earlier(rt: Runtime) -> int:
+    """How many documents the index of now holds; -1 where there is none that can be read."""
+    try:
+        return read_manifest(rt.store).counts["documents"]
+    except (NotIndexed, StoreError, KeyError):
+        return -1
 
 
 def _index_all_words(spine: Spine, rt: Runtime) -> Result[WordRuns]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,8 +13,9 @@ from typing import Any, cast
 
 from sensegraph.algorithms.segments import cut_keys
 from sensegraph.protocols import LanguageEngine, Store, SurveyingEngine
+from sensegraph.runtime.batches import ReadItems
 from sensegraph.runtime.keys import key
-from sensegraph.runtime.results import ReadItems, Results, step
+from sensegraph.runtime.results import Results, step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Chunk, Extraction
 
@@ -21,6 +23,7 @@ _KINDS = 8  # kinds of records that a note names
 _EMPTY = b'{"entities":[],"relations":[],"claims":[],'  # how the stored form begins
 _NOTHING = b'"nothing":true}'  # how it ends where it is certain
 _KEPT = 512  # chunks that are kept with their extractions once they were read
+_DIGITS = 40  # of a key
 _SECTION = 256  # chunks of a document that an engine that surveys is given at once
 
 
@@ -203,10 +206,9 @@ def extract_all(chunks: Results[tuple[Chunk, ...]], rt: Runtime, sizes: Sequence
     from sensegraph.index.surveying import Survey, Told
 
     if "survey" not in rt.engine.tasks:
-        documents = list(chunks)
-        every, counts = [c for document in documents for c in document], [len(document) for document in documents]
-        found = rt.each(extract_records, every, without=lambda _: Extraction())
-        return Extracted(chunks, found, by_document=False, counts=counts, size=len(every))
+        counts = [len(document) for document in chunks] if sizes is None else sizes
+        found = rt.each(extract_records, AllChunks(chunks, counts, rt), without=lambda _: Extraction())
+        return Extracted(chunks, found, by_document=False, counts=counts, size=sum(counts))
     sections = Sections.of(chunks, sizes)
     observations = rt.each(observe_documents, sections, names=sections.keys)
     engine = cast(SurveyingEngine, rt.engine)
@@ -217,6 +219,67 @@ def extract_all(chunks: Results[tuple[Chunk, ...]], rt: Runtime, sizes: Sequence
     counts = [counted[document] for document in range(len(chunks))]
     read = rt.each(read_documents, items, names=names)
     return Extracted(chunks, read, by_document=True, counts=counts, size=sections.size)
+
+
+@step("extraction.keys", version=1)
+def list_extraction_keys(runs: Sequence[Iterable[tuple[Chunk, ...]]], *, recipe: str) -> list[bytes]:
+    """The keys of the extractions of the chunks of each run of documents, one after the other."""
+    seen = ([extract_records.sees(c) for chunks in run for c in chunks] for run in runs)
+    return [b"".join(bytes.fromhex(key(recipe, view)) for view in views) for views in seen]
+
+
+@dataclass(frozen=True)
+class AllChunks(Sequence[Chunk]):
+    """The chunks of documents that have so many each, which are read when they are extracted.
+
+    What they look like, on which the keys of extractions rest, is told by runs of documents.
+    """
+
+    chunks: Results[tuple[Chunk, ...]]
+    counts: Sequence[int]
+    rt: Runtime
+
+    def list_keys(self, recipe: str) -> list[str]:
+        """The key of the extraction of each chunk."""
+        runs = cut_keys(self.chunks.keys, len(self))
+        items = ReadItems(self.rt.store, len(runs), lambda i: self.chunks.reader(runs[i]))
+        names = [self.chunks.keys[run.start : run.stop] for run in runs]
+        listed = (made.value.hex() for made in self.rt.once_each(list_extraction_keys, items, names, recipe=recipe))
+        return [keys[at : at + _DIGITS] for keys in listed for at in range(0, len(keys), _DIGITS)]
+
+    @cached_property
+    def ends(self) -> list[int]:
+        """How many chunks there are up to the end of each document."""
+        return list(accumulate(self.counts))
+
+    def __len__(self) -> int:
+        return self.ends[-1] if self.ends else 0
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.at([range(len(self))[index]])[0]
+
+    def at(self, positions: Sequence[int]) -> list[Chunk]:
+        """The chunks at these positions."""
+        documents, inside = self._find(positions)
+        return [chunks[i] for chunks, i in zip(self.chunks.at(documents), inside, strict=True)]
+
+    def reader(self, positions: Sequence[int]) -> Callable[[Store], list[Chunk]]:
+        """What reads the chunks at these positions in another process."""
+        documents, inside = self._find(positions)
+        return partial(read_chunks, self.chunks.reader(documents), inside)
+
+    def _find(self, positions: Sequence[int]) -> tuple[list[int], list[int]]:
+        """The document of each chunk, and its place there."""
+        documents = [bisect_right(self.ends, position) for position in positions]
+        firsts = (self.ends[d] - self.counts[d] for d in documents)
+        return documents, [position - first for position, first in zip(positions, firsts, strict=True)]
+
+
+def read_chunks(
+    read: Callable[[Store], Sequence[tuple[Chunk, ...]]], places: Sequence[int], store: Store
+) -> list[Chunk]:
+    """The chunk at a place of each of the documents that `read` finds in a store."""
+    return [chunks[place] for chunks, place in zip(read(store), places, strict=True)]
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -19,22 +18,20 @@ from sensegraph.errors import NotIndexed, StoreError
 from sensegraph.extractions import CitedFigure, PlacedFigure
 from sensegraph.index.chunks import chunk_documents
 from sensegraph.index.graph.lookups import Lookups, build_lookups
-from sensegraph.index.manifest import Catalogue, ChunkEntry, DocumentEntry, Manifest, note_left_out, read_manifest
+from sensegraph.index.manifest import Catalogue, ChunkEntry, Manifest, list_catalogue, note_left_out, read_manifest
 from sensegraph.index.parts import SPINE, Part, find_part, known_parts, part_of_kind
 from sensegraph.index.vectors import open_stack
 from sensegraph.language.text import list_stems
 from sensegraph.protocols import Embedder, Store
-from sensegraph.runtime.results import Result, Results, Table, load_result, recall_result, step
+from sensegraph.runtime.results import Table, load_result, recall_result, step
 from sensegraph.types import Chunk, Cluster, Document, Entity, Graph, Hierarchy, Relation
 
 if TYPE_CHECKING:
     from sensegraph.algorithms.approximate import Navigator
     from sensegraph.algorithms.full_text import Bm25
     from sensegraph.index.hierarchy.communities import Communities
-    from sensegraph.runtime.runtime import Runtime
 
 T = TypeVar("T")
-_BLOCK = 256  # documents that are read at once
 _PAGED = 10_000  # documents of which an open index remembers where their pages begin
 
 
@@ -42,49 +39,6 @@ _PAGED = 10_000  # documents of which an open index remembers where their pages 
 def keep_documents(documents: Sequence[Document]) -> list[Document]:
     """Documents as they came: the objects that an index's catalogue points to."""
     return list(documents)
-
-
-@step("index.catalogue", version=1, form="tables")
-def list_catalogue(parts: Sequence[Catalogue]) -> list[Catalogue]:
-    """The lists of documents and chunks."""
-    return list(parts)
-
-
-def catalogue_of(documents: Results[Document], chunks: Results[tuple[Chunk, ...]], rt: Runtime) -> Result[Catalogue]:
-    """The lists of these documents and of their chunks; what the index of now lists already is not read again."""
-
-    def make() -> Catalogue:
-        earlier = _read_earlier(rt.store)
-        known, cut = {d.key: d for d in earlier.documents}, defaultdict[str, list[ChunkEntry]](list)
-        for entry in earlier.chunks:
-            cut[entry.key].append(entry)
-        new = [i for i, k in enumerate(documents.keys) if k not in known]
-        for begin in range(0, len(new), _BLOCK):
-            block = new[begin : begin + _BLOCK]
-            for i, d in zip(block, documents.at(block), strict=True):
-                k = documents.keys[i]
-                known[k] = DocumentEntry(d.id, k, d.title, d.time, d.metadata)
-        new = [i for i, k in enumerate(chunks.keys) if k not in cut]
-        for begin in range(0, len(new), _BLOCK):
-            block = new[begin : begin + _BLOCK]
-            for i, found in zip(block, chunks.at(block), strict=True):
-                k = chunks.keys[i]
-                cut[k] = [ChunkEntry(c.id, c.document, k, place, c.tokens) for place, c in enumerate(found)]
-        listed = (entry for k in chunks.keys for entry in cut[k])
-        return Catalogue(tuple(known[k] for k in documents.keys), tuple(listed))
-
-    from sensegraph.runtime.delegating import once_on_worker
-
-    return once_on_worker(rt, list_catalogue, make, names=(*documents.keys, *chunks.keys))
-
-
-def _read_earlier(store: Store) -> Catalogue:
-    """What the index of now lists, if there is one."""
-    try:
-        found = recall_result(store, list_catalogue, read_manifest(store).documents)
-        return Catalogue(tuple(found.documents), tuple(found.chunks))
-    except (NotIndexed, StoreError):
-        return Catalogue()
 
 
 @step("words.run", version=1, form="array")

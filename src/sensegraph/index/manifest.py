@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from functools import cached_property, partial
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
+from sensegraph.algorithms.ranking import hash_words
 from sensegraph.built_in_parts import BUILT_IN
 from sensegraph.errors import NotIndexed, StoreError
+from sensegraph.language.text import fold
 from sensegraph.protocols import Store
-from sensegraph.types import Scalar
+from sensegraph.runtime.keys import key
+from sensegraph.runtime.results import Result, Results, Table, recall_result, step
+from sensegraph.types import Chunk, Document, Scalar
 
+if TYPE_CHECKING:
+    from sensegraph.runtime.runtime import Runtime
+
+T = TypeVar("T")
+_BRACKET = re.compile(r"(?:(?<!\s)\s++)?[(（][^()（）]*[)）]\s*$")
 REF = "index"
 Stretch = tuple[int, str]  # where a segment of vectors begins, and the key of the graph through it
 
@@ -164,10 +178,150 @@ class ChunkEntry:
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
-    """All documents by id, and all chunks in the order of their documents."""
+    """All documents by id, and all chunks in the order of their documents; of a run of them, also `columns`."""
 
     documents: Sequence[DocumentEntry] = ()
     chunks: Sequence[ChunkEntry] = ()
+    columns: bytes = b""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CatalogueColumns:
+    """What of a catalogue is read without its entries: hashes of the ids of documents and of chunks, the position of
+    the document of each chunk, and a hash of each title, without what a bracket at its end holds; 0 for none.
+    """
+
+    documents: NDArray[np.uint64]
+    chunks: NDArray[np.uint64]
+    held_by: NDArray[np.int32]
+    titles: NDArray[np.uint64]
+
+    @classmethod
+    def of(cls, documents: Sequence[DocumentEntry], chunks: Sequence[ChunkEntry]) -> CatalogueColumns:
+        """The columns of these entries."""
+        places = {d.id: place for place, d in enumerate(documents)}
+        held_by = np.array([places.get(c.document, -1) for c in chunks], np.int32)
+        titles = hash_words(fold(_BRACKET.sub("", d.title)) for d in documents)
+        titles[[not d.title for d in documents]] = 0
+        return cls(hash_words(d.id for d in documents), hash_words(c.id for c in chunks), held_by, titles)
+
+
+def columns_of_catalogue(catalogue: Catalogue) -> CatalogueColumns:
+    """The columns of a catalogue: those of its runs one after the other, or else made of its entries; read once."""
+    from sensegraph.runtime.columns import join_columns, unpack_columns
+
+    stored = catalogue.chunks
+    kept = stored.kept if isinstance(stored, Table) else {}
+    if "columns" not in kept:
+        heads = list(map(list_run.decode, stored.heads())) if isinstance(stored, Table) else []
+        runs = [CatalogueColumns(*unpack_columns(head.columns)) for head in heads]
+        if runs:
+            starts = [0, *accumulate(len(run.documents) for run in runs)]
+            runs = [replace(run, held_by=run.held_by + by) for run, by in zip(runs, starts, strict=False)]
+        kept["columns"] = join_columns(runs) if runs else CatalogueColumns.of(catalogue.documents, stored)
+    found: CatalogueColumns = kept["columns"]
+    return found
+
+
+@step("index.run", version=1, form="tables")
+def list_run(parts: Sequence[Catalogue]) -> list[Catalogue]:
+    """The entries of a run of documents and of their chunks, and their columns."""
+    from sensegraph.runtime.columns import pack_columns
+
+    return [replace(part, columns=pack_columns(CatalogueColumns.of(part.documents, part.chunks))) for part in parts]
+
+
+@step("index.finder", version=1, form="array")
+def keep_finder(hashes: Sequence[NDArray[np.uint64]]) -> list[NDArray[np.uint64]]:
+    """Where the records are whose ids have these hashes."""
+    from sensegraph.runtime.joined_rows import order_hashes
+
+    return list(map(order_hashes, hashes))
+
+
+@step("index.catalogue", version=2, form="tables")
+def list_catalogue(parts: Sequence[Catalogue]) -> list[Catalogue]:
+    """The lists of documents and chunks."""
+    return list(parts)
+
+
+def catalogue_of(documents: Results[Document], chunks: Results[tuple[Chunk, ...]], rt: Runtime) -> Result[Catalogue]:
+    """The lists of these documents and of their chunks: tables over those of runs of documents.
+
+    What the index of now lists already is not read again.
+    """
+    from sensegraph.algorithms.segments import cut_keys
+    from sensegraph.runtime.columns import unpack_columns
+    from sensegraph.runtime.delegating import once_on_worker
+    from sensegraph.runtime.joined_rows import JoinedRows
+
+    def make() -> Catalogue:
+        runs = cut_keys(documents.keys)
+        names = [(*documents.keys[run.start : run.stop], *chunks.keys[run.start : run.stop]) for run in runs]
+        known = _Earlier(rt, {rt.keys(list_run, [Catalogue()], [key(*name)])[0] for name in names})
+        made = [
+            rt.once(list_run, partial(known.read_run, documents, chunks, run), names=name)
+            for run, name in zip(runs, names, strict=True)
+        ]
+        columns = [CatalogueColumns(*unpack_columns(run.value.columns)) for run in made]
+        found = [run.key for run in made]
+
+        def join(kind: str, entry: type[T]) -> Table[T]:
+            hashes = partial(np.concatenate, [getattr(own, kind) for own in columns] or [np.zeros(0, np.uint64)])
+            finder = rt.once(keep_finder, hashes, names=(kind, *found)).key
+            sizes = (len(getattr(own, kind)) for own in columns)
+            joints = [(f"{k}.{kind}", size, "") for k, size in zip(found, sizes, strict=True)]
+            return Table(JoinedRows(rt.store, joints, finder=finder), entry)
+
+        return Catalogue(join("documents", DocumentEntry), join("chunks", ChunkEntry))
+
+    return once_on_worker(rt, list_catalogue, make, names=(*documents.keys, *chunks.keys))
+
+
+class _Earlier:
+    """What the index of now lists, by the keys of documents and of their chunks, but for the runs that stay."""
+
+    def __init__(self, rt: Runtime, stay: Collection[str]) -> None:
+        self._store, self._stay = rt.store, stay
+
+    @cached_property
+    def entries(self) -> tuple[dict[str, DocumentEntry], dict[str, list[ChunkEntry]]]:
+        """The entry of each document, and those of its chunks."""
+        try:
+            found = recall_result(self._store, list_catalogue, read_manifest(self._store).documents)
+            listed, cut = self._read(found.documents), self._read(found.chunks)
+        except (NotIndexed, StoreError):
+            return {}, {}
+        by_key = dict[str, list[ChunkEntry]]()
+        for entry in cut:
+            by_key.setdefault(entry.key, []).append(entry)
+        return {d.key: d for d in listed}, by_key
+
+    def read_run(self, documents: Results[Document], chunks: Results[tuple[Chunk, ...]], run: range) -> Catalogue:
+        """The entries of a run of documents; those that are not listed yet are read."""
+        listed, cut = self.entries
+        new = [i for i in run if documents.keys[i] not in listed]
+        for i, d in zip(new, documents.at(new), strict=True):
+            k = documents.keys[i]
+            listed[k] = DocumentEntry(d.id, k, d.title, d.time, d.metadata)
+        new = [i for i in run if chunks.keys[i] not in cut]
+        for i, found in zip(new, chunks.at(new), strict=True):
+            k = chunks.keys[i]
+            cut[k] = [ChunkEntry(c.id, c.document, k, place, c.tokens) for place, c in enumerate(found)]
+        own = tuple(listed.pop(documents.keys[i]) for i in run)  # what was entered is needed no more
+        return Catalogue(own, tuple(entry for i in run for entry in cut.pop(chunks.keys[i])))
+
+    def _read(self, entries: Sequence[T]) -> Sequence[T]:
+        """All entries, but of a joined table those of the runs that stay."""
+        if not isinstance(entries, Table) or not entries.joined:
+            return entries
+        ends = list(accumulate(size for _, size, _ in entries.joined))
+        gone = [
+            range(end - size, end)
+            for end, (name, size, _) in zip(ends, entries.joined, strict=True)
+            if name.partition(".")[0] not in self._stay
+        ]
+        return entries.at([place for run in gone for place in run])
 
 
 def read_manifest(store: Store) -> Manifest:

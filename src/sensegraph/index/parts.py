@@ -7,7 +7,6 @@ A part is found by its name: among those that a program gives, in the table of t
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
@@ -15,10 +14,12 @@ from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
+import numpy as np
+
 from sensegraph.algorithms.ranking import Stack
 from sensegraph.built_in_parts import BUILT_IN
 from sensegraph.errors import NotIndexed, SettingsError
-from sensegraph.index.manifest import MadePart, Manifest
+from sensegraph.index.manifest import MadePart, Manifest, columns_of_catalogue
 from sensegraph.index.vectors import open_stack
 from sensegraph.plugins import load_plugin, plugin_names
 from sensegraph.runtime.keys import key
@@ -74,8 +75,9 @@ class Spine:
     @cached_property
     def sizes(self) -> list[int]:
         """How many chunks each document has."""
-        counts = Counter(entry.key for entry in self.catalogue.value.chunks)
-        return [counts[name] for name in self.by_document.keys]
+        held_by = columns_of_catalogue(self.catalogue.value).held_by
+        found: list[int] = np.bincount(held_by, minlength=len(self.documents)).tolist()
+        return found
 
     def texts(self, ids: Sequence[str]) -> dict[str, Chunk]:
         """The chunks with these ids; only the documents that hold one are read."""

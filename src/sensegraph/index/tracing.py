@@ -16,8 +16,8 @@ from sensegraph.errors import SensegraphError
 from sensegraph.index.build import build_index
 from sensegraph.index.chunks import cut_documents
 from sensegraph.index.extraction import extract_all
-from sensegraph.index.index import keep_documents, list_catalogue
-from sensegraph.index.manifest import Manifest
+from sensegraph.index.index import keep_documents
+from sensegraph.index.manifest import Manifest, list_catalogue
 from sensegraph.index.settings import IndexSettings
 from sensegraph.language.text import fold
 from sensegraph.protocols import Rows, Store
@@ -29,7 +29,9 @@ from sensegraph.types import Usage
 
 A = TypeVar("A")
 B = TypeVar("B")
-_KEY = re.compile(rb"\b[0-9a-f]{40}\b")
+_KEY = re.compile(rb"\b([0-9a-f]{40})\b(\.?)")  # with a point where a table is named, which leads nowhere
+_DIGITS = b"0" * 40  # what every key is, where all its digits are 0: so it is quickly seen where there is none
+_AS_DIGITS = bytes.maketrans(b"0123456789abcdef", b"0" * 16)
 _LIST = 1 << 22  # bytes of an object that may be a list of keys; what is larger is none
 
 
@@ -125,7 +127,7 @@ class Tracing(Runtime):
         keys = self.keys(step, items, names, **settings)
         if without and (missing := set(keys) - self.store.has(keys)):
             known = recall_aside(self.store, sorted(missing))
-            keys = self.list_aside(step, items, keys, known)
+            keys = self.list_aside(step, items, keys, known, range(len(keys)))
         self._there(keys, step)
         return Results(self.store, step, keys)
 
@@ -135,14 +137,25 @@ class Tracing(Runtime):
         """The result of `step`, which must be there."""
         items, known = typing.cast(Sequence[A], [whole]), len(self.lacking)
         (k,) = self.keys(step, items, [key(*names)] if names else None, **settings)
-        if callable(whole) and ((below := read_keys_below(self.store, k)) is None or not self._have(below)):
+        if callable(whole) and not self._have_below(k):
             whole()
         k = self.key_without(k, known)
         self._there([k], step)
         return Result(k, load_result(self.store, step, k))
 
-    def _have(self, keys: Sequence[str]) -> bool:
-        return self.store.has(keys) >= set(keys)
+    def recall(self, step: Step[A, B], keys: Sequence[str]) -> dict[str, Result[B]]:
+        """None: each is looked for by `once`, with what its input was made from."""
+        return {}
+
+    def _have_below(self, k: str) -> bool:
+        """Whether it is known what the input of a result was made from, and all of that is there, down to the last."""
+        found = waiting = dict.fromkeys(read_keys_below(self.store, [k]))
+        while waiting:
+            if self.store.has(list(waiting)) < waiting.keys():
+                return False
+            waiting = dict.fromkeys(x for x in read_keys_below(self.store, list(waiting)) if x not in found)
+            found = found | waiting
+        return bool(found)
 
     def _there(self, keys: Sequence[str], step: Step[Any, Any]) -> None:
         if missing := len(set(keys) - self.store.has(keys)):
@@ -186,13 +199,15 @@ def trace_build(documents: Sequence[str], rt: Runtime, settings: IndexSettings, 
 
 def follow_keys(store: Store, name: str, known: Collection[str] = ()) -> dict[str, None]:
     """The keys that the object under the key `name` leads to, and itself; what is known leads no further."""
-    found = dict.fromkeys([name])
+    found, opened = dict.fromkeys([name]), {*known}
     waiting = [name]
     while waiting:
+        opened.update(waiting)
         values = store.read(waiting)
-        keys = [m.decode() for v in values.values() if len(v) < _LIST for m in _KEY.findall(v)]
-        waiting = [k for k in dict.fromkeys(keys) if k not in found and k not in known]
-        found.update(dict.fromkeys(waiting))
+        lists = [v for v in values.values() if len(v) < _LIST and _DIGITS in v.translate(_AS_DIGITS)]
+        named = dict.fromkeys((k.decode(), bool(table)) for v in lists for k, table in _KEY.findall(v))
+        found.update(dict.fromkeys(k for k, _ in named if k not in known))
+        waiting = [k for k, table in named if not table and k not in opened]
     return found
 
 

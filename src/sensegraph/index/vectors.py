@@ -23,8 +23,9 @@ from sensegraph.algorithms.ranking import PackedRows, Ranked, Stack, nearest_eac
 from sensegraph.errors import ItemFailed, NotIndexed, StoreError
 from sensegraph.index.manifest import read_manifest
 from sensegraph.protocols import Embedder, Numbers, Store, Vectors
+from sensegraph.runtime.batches import ReadItems
 from sensegraph.runtime.keys import key
-from sensegraph.runtime.results import ReadItems, Result, Results, Table, step
+from sensegraph.runtime.results import Result, Results, Table, step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Chunk, Graph, Hierarchy, Question
 

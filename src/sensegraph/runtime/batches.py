@@ -1,24 +1,31 @@
 """A step on its way to an executor: batches that any process can run, and that can be stopped without loss.
 
-What fails for good in one is listed; reasons that are alike are counted as one.
+What fails for good in one is listed; reasons that are alike are counted as one. Runs of results that were found whole
+are remembered.
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Protocol, TypeVar, overload, runtime_checkable
 
 import msgspec
 
-from sensegraph.errors import ItemFailed
+from sensegraph.errors import ItemFailed, StoreError
 from sensegraph.protocols import Executor, Store
 from sensegraph.runtime.activity import check_stop
 from sensegraph.runtime.keys import key
-from sensegraph.runtime.results import Step, find_step, save_result
+from sensegraph.runtime.results import Result, Step, find_step, load_result, save_result
 
+A = TypeVar("A")
+B = TypeVar("B")
+_MANY = 1024  # results from which runs of them are remembered
 _BLOCK = 256  # stored results that are looked through at once
 _NAMES = re.compile(r"\b[0-9a-f]{12,}\b|(?<!\w)'[^']*'|\b\d+(?= records\b)")  # of items, in messages
 
@@ -38,6 +45,43 @@ class Readable(Protocol):
 
     def reader(self, positions: Sequence[int], /) -> Callable[[Store], Sequence[Any]]:
         """What reads the items at these positions, in the order asked for."""
+        ...
+
+
+class ReadItems(Sequence[B]):
+    """Items that are read when they are asked for, here or in another process: `find` gives a function of the store."""
+
+    def __init__(self, store: Store, count: int, find: Callable[[int], Callable[[Store], B]]) -> None:
+        self._store, self._count, self._find = store, count, find
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, index: int) -> B: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[B]: ...
+    def __getitem__(self, index: int | slice) -> B | list[B]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(self._count)[index]]
+        return self._find(index)(self._store)
+
+    def reader(self, positions: Sequence[int]) -> Callable[[Store], list[B]]:
+        """What reads the items at these positions in another process."""
+        return partial(read_each, [self._find(i) for i in positions])
+
+
+def read_each(readers: Sequence[Callable[[Store], B]], store: Store) -> list[B]:
+    """What each of these functions of a store reads."""
+    return [read(store) for read in readers]
+
+
+@runtime_checkable
+class Keyed(Protocol):
+    """Items whose results' keys are known without that the items are read."""
+
+    def list_keys(self, recipe: str, /) -> list[str]:
+        """The key of the result of each item, by a recipe: the key of the step, its tool and its settings."""
         ...
 
 
@@ -205,6 +249,16 @@ def cut_batches(keys: Sequence[str], size: int) -> list[list[str]]:
     return [list(keys[i : i + size]) for i in range(0, len(keys), size)]
 
 
+def load_results(store: Store, step: Step[Any, B], keys: Sequence[str]) -> dict[str, Result[B]]:
+    """The stored results of `step` under these keys, those that are there and whole: values are read together."""
+    found: dict[str, Result[B]] = {}
+    stored = store.read(keys) if step.form == "value" else dict.fromkeys(store.has(keys))
+    for k, raw in stored.items():
+        with suppress(StoreError, msgspec.DecodeError):
+            found[k] = Result(k, load_result(store, step, k) if raw is None else step.decode(raw))
+    return found
+
+
 @dataclass(frozen=True, slots=True)
 class SetAside:
     """An item that failed for good: the task that it was for, of what kind the failure was, and why.
@@ -226,6 +280,53 @@ def recall_aside(store: Store, keys: Sequence[str]) -> dict[str, tuple[str, str]
     return {
         marks[mark]: msgspec.json.decode(raw, type=tuple[str, str]) for mark, raw in store.read(list(marks)).items()
     }
+
+
+def put_aside(
+    store: Store,
+    step: Step[A, B],
+    items: Sequence[A],
+    todo: Mapping[str, int],
+    failed: Mapping[str, BaseException],
+    without: Callable[[A], B],
+) -> dict[str, tuple[str, str]]:
+    """Store what stands in the place of items that failed, and why they did, by their keys."""
+    why = {k: (str(getattr(e, "kind", "")), " ".join(str(e).split())) for k, e in failed.items()}
+    found = {key(k, "aside"): step.encode(without(items[todo[k]])) for k in failed}
+    reasons = {key(k, "aside", "why"): msgspec.json.encode(said) for k, said in why.items()}
+    store.write(found | reasons, step.name)
+    return why
+
+
+@dataclass(frozen=True, slots=True)
+class WholeRuns:
+    """Digests of the keys of runs: of those that the build `before` found whole, and of those that this one did.
+
+    What is there of an index stays until another is built, unless it is damaged or collected: then nothing is known.
+    """
+
+    before: frozenset[str] = frozenset()
+    now: set[str] = field(default_factory=set)
+
+    def cut(self, keys: Sequence[str]) -> tuple[list[range], list[str]]:
+        """The runs of these results that are not known to be whole, and the digests of these; the others are noted."""
+        if len(keys) < _MANY:
+            return [range(len(keys))], [""]
+        from sensegraph.algorithms.segments import cut_keys
+
+        runs, digests = [], []
+        for run in cut_keys(keys):
+            digest = hashlib.blake2b("".join(keys[run.start : run.stop]).encode(), digest_size=10).hexdigest()
+            if digest in self.before:
+                self.now.add(digest)
+            else:
+                runs.append(run)
+                digests.append(digest)
+        return runs, digests
+
+    def note(self, runs: Sequence[range], digests: Sequence[str], others: Collection[int]) -> None:
+        """These runs are whole, but where something else stands in the place of a result, at these positions."""
+        self.now.update(d for run, d in zip(runs, digests, strict=True) if d and not any(i in run for i in others))
 
 
 def count_reasons(errors: Collection[BaseException]) -> dict[str, int]:

@@ -22,7 +22,7 @@ B = TypeVar("B")
 T = TypeVar("T")
 Asks = Literal["", "engine", "embedder"]
 _TOOLS = ("engine", "embedder", "reranker")
-_KEPT = ("chunker", "store", "executor", "most_failed", "retry", "numbers", "aside", "begun")
+_KEPT = ("chunker", "store", "executor", "most_failed", "retry", "numbers", "whole", "aside", "begun")
 _CACHED = type(cache(key))
 _MANY = 1 << 12  # results from which what a function remembers takes room
 
@@ -46,6 +46,7 @@ class Outcome(Generic[T]):
     aside: list[SetAside]
     lacking: list[str]
     doubted: list[str]
+    whole: set[str]
     inside: list[str]
 
 
@@ -65,6 +66,7 @@ def work_on_worker(rt: Runtime, work: Callable[[], T], asks: Asks = "") -> T:
             rt.aside.extend(found.aside)
             rt.lacking.extend(found.lacking)
             rt.doubted.extend(found.doubted)
+            rt.whole.now.update(found.whole)
             if rt.inside:
                 rt.inside[-1].extend(found.inside)
             return cast(T, found.value)
@@ -107,7 +109,7 @@ def run_errand(errand: Errand[T]) -> Outcome[T]:
         release_memory()
     more = Counter({name: count - begun[name] for name, count in rt.begun.items() if count != begun[name]})
     inside = rt.inside.pop() if errand.listed else []
-    return Outcome(value, rt.computed, more, rt.aside[aside:], rt.lacking, rt.doubted, inside)
+    return Outcome(value, rt.computed, more, rt.aside[aside:], rt.lacking, rt.doubted, rt.whole.now, inside)
 
 
 def release_memory() -> None:

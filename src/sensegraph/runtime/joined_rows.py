@@ -4,31 +4,50 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import accumulate
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from sensegraph.algorithms.ranking import hash_words
 from sensegraph.errors import TABLE_GONE, ResultGone
 from sensegraph.protocols import Rows, Store
 
-_OPENED = 128  # parts of a joined table that stay open
 Joint = tuple[str, int, str]  # a stored table that is a part of another: its name, its records, the first of their ids
+_OPENED = 128  # parts of a joined table that stay open
+
+
+def order_hashes(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Where the records are whose ids have these hashes, shape (2, n): the hashes ascending, and the place of each."""
+    order = np.argsort(hashes, kind="stable")
+    return np.stack((hashes[order], order.astype(np.uint64)))
+
+
+def find_places(ordered: NDArray[np.uint64], ids: Sequence[str]) -> dict[str, int]:
+    """The places of these ids by what `order_hashes` gave; one that does not exist is absent."""
+    wanted, (hashes, places) = hash_words(ids), ordered
+    at = np.minimum(np.searchsorted(hashes, wanted), max(len(hashes) - 1, 0))
+    there = hashes[at] == wanted if len(hashes) else np.zeros(len(wanted), np.bool_)
+    return {name: int(places[i]) for name, i, known in zip(ids, at, there, strict=True) if known}
 
 
 class JoinedRows:
-    """Stored tables one after the other as one, whose ids ascend: each is opened when something of it is asked for.
+    """Stored tables one after the other as one: each is opened when something of it is asked for.
 
-    `shared` are the keys of what the records share.
+    `shared` are the keys of what the records share. Their ids ascend, unless the array under the key `finder` says
+    where each is: see `order_hashes`.
     """
 
-    def __init__(self, store: Store, parts: Sequence[Joint], shared: Sequence[str] = ()) -> None:
-        self._store, self.parts, self.shared = store, tuple(parts), tuple(shared)
+    def __init__(self, store: Store, parts: Sequence[Joint], shared: Sequence[str] = (), finder: str = "") -> None:
+        self._store, self.parts, self.shared, self.finder = store, tuple(parts), tuple(shared), finder
         self._starts = [0, *accumulate(count for _, count, _ in parts)]
         self._firsts = [first for *_, first in parts]
         self._open = lru_cache(_OPENED)(self._find_rows)  # a reader keeps of each part what it has read
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self._store, self.parts)
+        return type(self), (self._store, self.parts, self.shared, self.finder)
 
     def __len__(self) -> int:
         return self._starts[-1]
@@ -40,6 +59,12 @@ class JoinedRows:
         if gone := [k for k in keys if k not in found]:
             raise ResultGone(f"The result {gone[0]} is gone from the store; run `sensegraph index` again.")
         return [found[k] for k in keys]
+
+    @cached_property
+    def _ordered(self) -> NDArray[np.uint64]:
+        if (found := self._store.array(self.finder)) is None:
+            raise ResultGone(TABLE_GONE)
+        return found
 
     def _find_rows(self, part: int) -> Rows:
         if (rows := self._store.rows(self.parts[part][0])) is None:
@@ -59,6 +84,9 @@ class JoinedRows:
 
     def find(self, ids: Sequence[str]) -> dict[str, bytes]:
         """The records with these ids; one that does not exist is absent."""
+        if self.finder:
+            places = find_places(self._ordered, ids)
+            return dict(zip(sorted(places), self.at([places[name] for name in sorted(places)]), strict=True))
         wanted: dict[int, list[str]] = {}
         for name in ids:
             if (part := bisect_right(self._firsts, name) - 1) >= 0:

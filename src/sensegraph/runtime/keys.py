@@ -30,6 +30,14 @@ def key(*parts: Any) -> str:
     return hashlib.blake2b(encode_canonical(parts), digest_size=20).hexdigest()
 
 
+def name_each(first: str, names: Sequence[str]) -> list[str]:
+    """`key(first, name)` of each name."""
+    if not "".join(names).isalnum():  # what JSON writes as it is
+        return [key(first, name) for name in names]
+    begin, make = encode_canonical((first, ""))[:-2], hashlib.blake2b
+    return [make(begin + name.encode() + b'"]', digest_size=20).hexdigest() for name in names]
+
+
 def hash_files(folder: Path, pattern: str = "*") -> str:
     """40 hex digits of BLAKE2b over the files of a folder that match: their places, their sizes and their bytes."""
     found = hashlib.blake2b(digest_size=20)
@@ -52,13 +60,12 @@ def document_part(chunk: str) -> str:
 
 
 def write_keys_below(store: Store, step: str, below: Mapping[str, Sequence[str]]) -> None:
-    """Note of results of a step, by their keys, the keys of those that their inputs were made from."""
+    """Note of results of a step, by their keys, the keys of those that their inputs were made from at first hand."""
     store.write({key(k, "below"): "".join(keys).encode() for k, keys in below.items()}, step)
 
 
-def read_keys_below(store: Store, k: str) -> list[str] | None:
-    """The keys of the results that the input of the result `k` was made from; None where that is not known."""
-    name = key(k, "below")
-    if (found := store.read([name]).get(name)) is None:
-        return None
-    return [name, *(found[i : i + len(k)].decode() for i in range(0, len(found), len(k)))]
+def read_keys_below(store: Store, keys: Sequence[str]) -> list[str]:
+    """The keys of the results that the inputs of these results were made from, and of what says so, where it is."""
+    found = store.read([key(k, "below") for k in keys])
+    size = len(keys[0]) if keys else 1
+    return [*found, *(below[i : i + size].decode() for below in found.values() for i in range(0, len(below), size))]

@@ -148,34 +148,6 @@ class Results(Sequence[B]):
         return [self.step.decode(found[k]) for k in keys]
 
 
-class ReadItems(Sequence[B]):
-    """Items that are read when they are asked for, here or in another process: `find` gives a function of the store."""
-
-    def __init__(self, store: Store, count: int, find: Callable[[int], Callable[[Store], B]]) -> None:
-        self._store, self._count, self._find = store, count, find
-
-    def __len__(self) -> int:
-        return self._count
-
-    @overload
-    def __getitem__(self, index: int) -> B: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[B]: ...
-    def __getitem__(self, index: int | slice) -> B | list[B]:
-        if isinstance(index, slice):
-            return [self[i] for i in range(self._count)[index]]
-        return self._find(index)(self._store)
-
-    def reader(self, positions: Sequence[int]) -> Callable[[Store], list[B]]:
-        """What reads the items at these positions in another process."""
-        return partial(read_each, [self._find(i) for i in positions])
-
-
-def read_each(readers: Sequence[Callable[[Store], B]], store: Store) -> list[B]:
-    """What each of these functions of a store reads."""
-    return [read(store) for read in readers]
-
-
 def read_results(step: Step[Any, B], keys: Sequence[str], store: Store) -> list[B]:
     """The results of a step under these keys."""
     return Results(store, step, keys)[:]
@@ -188,6 +160,7 @@ class Table(Sequence[B]):
         self._rows = rows
         self.joined: tuple[Joint, ...] = getattr(rows, "parts", ())  # as `JoinedRows` has them
         self.shared: tuple[str, ...] = getattr(rows, "shared", ())
+        self.finder: str = getattr(rows, "finder", "")
         self.kept: dict[str, Any] = {}  # what was found out about the records
         self.decode: Callable[[bytes], B] = getattr(rows, "decode", None) or msgspec.json.Decoder(kind).decode
         self._kind = kind
@@ -276,7 +249,8 @@ def save_result(store: Store, step: Step[Any, Any], k: str, result: Any) -> None
             store.write_rows(f"{k}.{name}", store_records(columns[name]))
         head = replace(result, **dict.fromkeys(columns, ()))
         shared = next((found.shared for found in columns.values() if isinstance(found, Table) and found.shared), ())
-        told = {**msgspec.to_builtins(head), "joined": joined, "shared": shared} if joined else head
+        made_of = _Joined(joined, shared, {name: columns[name].finder for name in joined if columns[name].finder})
+        told = {**msgspec.to_builtins(head), **msgspec.to_builtins(made_of)} if joined else head
         store.write({k: _ENCODE(told)}, step.name)  # last: it says "complete"
     else:
         store.write({k: step.encode(result)}, step.name)
@@ -314,18 +288,25 @@ def load_result(store: Store, step: Step[Any, B], k: str) -> B:
         return typing.cast(B, step.result(**arrays))
     raw = store.read([k])[k]
     try:
-        value, told = step.decode(raw), _read_joined(raw) if step.form == "tables" else _Joined()
+        value, made_of = step.decode(raw), _read_joined(raw) if step.form == "tables" else _Joined()
     except msgspec.DecodeError as e:
         raise StoreError(f"The result {k} of {step.name} is of another version; run `sensegraph index` again.") from e
     if step.form == "tables":
-        tables, joined = dict[str, Table[Any]](), told.joined
-        opened = step.opens(store, told.shared) if step.opens and told.shared else partial(_join_rows, store)
+        from sensegraph.runtime.joined_rows import JoinedRows
+
+        tables = dict[str, Table[Any]]()
+        opened = step.opens(store, made_of.shared) if step.opens and made_of.shared else None
         for name, kind in list_record_fields(step.result).items():
-            wanted = [part for part, *_ in joined[name]] if name in joined else [f"{k}.{name}"]
+            joined, finder = made_of.joined.get(name), made_of.finders.get(name, "")
+            wanted = [f"{k}.{name}"] if joined is None else [part for part, *_ in joined]
+            if finder:  # which needs more than the tables
+                wanted += [*(part.partition(".")[0] for part in wanted), finder]
             if gone := sorted(set(wanted) - store.has(wanted)):
                 raise ResultGone(f"The table {gone[0]} is gone from the store; run `sensegraph index` again.")
-            rows = opened(kind, joined[name]) if name in joined else store.rows(wanted[0])
-            assert rows is not None
+            if joined is None:
+                rows = typing.cast(Rows, store.rows(wanted[0]))
+            else:
+                rows = opened(kind, joined) if opened else JoinedRows(store, joined, finder=finder)
             tables[name] = Table(rows, kind)
         return replace(value, **tables)  # type: ignore[type-var]
     return value
@@ -337,12 +318,7 @@ class _Joined:
 
     joined: dict[str, tuple[tuple[str, int, str], ...]] = field(default_factory=dict)
     shared: tuple[str, ...] = ()
-
-
-def _join_rows(store: Store, kind: Any, parts: Sequence[Joint]) -> JoinedRows:
-    from sensegraph.runtime.joined_rows import JoinedRows
-
-    return JoinedRows(store, parts)
+    finders: dict[str, str] = field(default_factory=dict)
 
 
 _read_joined = msgspec.json.Decoder(_Joined).decode

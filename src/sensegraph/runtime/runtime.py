@@ -15,8 +15,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar
 
-import msgspec
-
 from sensegraph.errors import (
     BatchPending,
     BudgetExceeded,
@@ -32,24 +30,22 @@ from sensegraph.runtime.activity import check_stop
 from sensegraph.runtime.batches import (
     Call,
     Doubts,
+    Keyed,
     SetAside,
+    WholeRuns,
     Work,
     count_reasons,
     cut_batches,
     doubts_any,
     is_shared,
+    load_results,
+    put_aside,
     recall_aside,
     replace_doubted,
     run_batches,
 )
-from sensegraph.runtime.keys import key, read_keys_below, write_keys_below
-from sensegraph.runtime.results import (
-    Result,
-    Results,
-    Step,
-    load_result,
-    save_result,
-)
+from sensegraph.runtime.keys import key, name_each, write_keys_below
+from sensegraph.runtime.results import Result, Results, Step, load_result, save_result
 from sensegraph.types import Usage
 
 A = TypeVar("A")
@@ -73,6 +69,7 @@ class Runtime:
     asked for again only where `retry` is set, all else in the next run. `inside` holds, for each input that is being
     made, the keys of the results that it was made from; `lacking` those of what stands for what failed or was cut off.
     `doubted` names the steps with results that the next run may make again. `numbers` says as which vectors are stored.
+    `whole` are the runs of results that the last build found in the store, and those that this one does.
     """
 
     engine: LanguageEngine
@@ -88,6 +85,7 @@ class Runtime:
     most_failed: float = 0.0
     retry: bool = False
     numbers: Numbers = "int16"
+    whole: WholeRuns = field(default_factory=WholeRuns)
     aside: list[SetAside] = field(default_factory=list)
     begun: Counter[str] = field(default_factory=Counter)
     inside: list[list[str]] = field(default_factory=list)
@@ -103,17 +101,20 @@ class Runtime:
         self, step: Step[A, B], items: Sequence[A], names: Sequence[str] | None = None, **settings: Any
     ) -> list[str]:
         """The key of each item's result; `names` are keys that already stand for the items."""
-        plain = {  # results stand for themselves by their keys
-            k: v.key if isinstance(v, Result) else list(v.keys) if isinstance(v, Results) else v
-            for k, v in settings.items()
-        }
-        recipe = key(step.name, step.version, self._fingerprint(step), plain)
-        names = names if names is not None else items.keys if isinstance(items, Results) else None
-        if names is not None:
-            found = [key(recipe, name) for name in names]
-        else:
-            found = [key(recipe, step.sees(item)) for item in items]
+        found = self._name_results(step, items, names, settings)
         return replace_doubted(self.store, step, found) if step.doubts else found
+
+    def _name_results(
+        self, step: Step[A, B], items: Sequence[A], names: Sequence[str] | None, settings: Mapping[str, Any]
+    ) -> list[str]:
+        """The key of each item's result, whether that is doubted or not."""
+        held = {k: list(v.keys) for k, v in settings.items() if isinstance(v, Results)}  # which stand for them
+        plain = {**settings, **held, **{k: v.key for k, v in settings.items() if isinstance(v, Result)}}
+        recipe = key(step.name, step.version, self._fingerprint(step), plain)
+        if isinstance(items, Keyed):
+            return items.list_keys(recipe)
+        names = items.keys if names is None and isinstance(items, Results) else names
+        return [key(recipe, step.sees(item)) for item in items] if names is None else name_each(recipe, names)
 
     def missing(
         self, step: Step[A, B], items: Sequence[A], *, names: Sequence[str] | None = None, **settings: Any
@@ -140,13 +141,17 @@ class Runtime:
         too. Raises StepFailed when others failed, or more than `most_failed` of all, after what did not is stored;
         EndpointDown and BudgetExceeded at once, after what had finished is stored; BatchPending where items wait.
         """
-        keys = self.keys(step, items, names, **settings)
+        every = self._name_results(step, items, names, settings)
+        runs, digests = self.whole.cut(every)
+        places = [i for run in runs for i in run]
+        keys = [every[i] for i in places]
+        keys = replace_doubted(self.store, step, keys) if step.doubts else keys
         present = self.store.has(keys)
         missing = [k for k in dict.fromkeys(keys) if k not in present]
         known = recall_aside(self.store, missing) if without and not self.retry else {}
         known = {k: why for k, why in known.items() if why[0] in _LASTING}
         todo: dict[str, int] = {}
-        for position, k in enumerate(keys):
+        for position, k in zip(places, keys, strict=True):
             if k not in present and k not in known:
                 todo.setdefault(k, position)
         unread, failed = self._compute(step, items, todo, settings) if todo else ({}, {})
@@ -159,19 +164,30 @@ class Runtime:
                 raise StepFailed(step.name, len(failed), len(items), count_reasons(failed.values())) from next(
                     iter(failed.values())
                 )
-            known |= self._put_aside(step, items, todo, failed, without)
+            known |= put_aside(self.store, step, items, todo, failed, without)
         self.lacking.extend(found.key for found in unread.values())
         self.aside.extend(unread.values() if without else ())
-        keys = [unread[k].key if k in unread else k for k in self.list_aside(step, items, keys, known)]
+        keys = [unread[k].key if k in unread else k for k in self.list_aside(step, items, keys, known, places)]
+        changed = {i: k for i, k in zip(places, keys, strict=True) if every[i] != k}
+        self.whole.note(runs, digests, changed)
+        every = [changed.get(i, k) for i, k in enumerate(every)] if changed else every
         if self.inside:
-            self.inside[-1].extend(keys)
-        return Results(self.store, step, keys)
+            self.inside[-1].extend(every)
+        return Results(self.store, step, every)
 
     def list_aside(
-        self, step: Step[A, B], items: Sequence[A], keys: Sequence[str], known: Mapping[str, tuple[str, str]]
+        self,
+        step: Step[A, B],
+        items: Sequence[A],
+        keys: Sequence[str],
+        known: Mapping[str, tuple[str, str]],
+        places: Sequence[int],
     ) -> list[str]:
-        """`keys`, with that of what stands in its place for each that is `known` to have failed, which is listed."""
-        for position, k in enumerate(keys):
+        """`keys`, with that of what stands in its place for each that is `known` to have failed, which is listed.
+
+        `places` are the positions of the items.
+        """
+        for position, k in zip(places, keys, strict=True):
             if k in known:
                 self.aside.append(SetAside(key(k, "aside"), step.task or step.name, items[position], *known[k]))
                 self.lacking.append(key(k, "aside"))
@@ -186,21 +202,6 @@ class Runtime:
         """Whether more items of a step failed for good than may; one may, however few they are."""
         before = sum(a.task == (step.task or step.name) and not a.partial for a in self.aside)
         return before + now > max(int(self.most_failed * self.begun[step.name]), self.most_failed > 0)
-
-    def _put_aside(
-        self,
-        step: Step[A, B],
-        items: Sequence[A],
-        todo: Mapping[str, int],
-        failed: Mapping[str, BaseException],
-        without: Callable[[A], B],
-    ) -> dict[str, tuple[str, str]]:
-        """Store what stands in the place of items that failed, and why they did."""
-        why = {k: (str(getattr(e, "kind", "")), " ".join(str(e).split())) for k, e in failed.items()}
-        found = {key(k, "aside"): step.encode(without(items[todo[k]])) for k in failed}
-        reasons = {key(k, "aside", "why"): msgspec.json.encode(said) for k, said in why.items()}
-        self.store.write(found | reasons, step.name)
-        return why
 
     def once(
         self, step: Step[A, B], whole: A | Callable[[], A], *, names: Sequence[str] = (), **settings: Any
@@ -234,7 +235,7 @@ class Runtime:
             self.progress(step.name, 1, 1)
             stored = Result(k, load_result(self.store, step, k))
         if self.inside:
-            self.inside[-1].extend((stored.key, *(read_keys_below(self.store, stored.key) or ())))
+            self.inside[-1].append(stored.key)
         return stored
 
     def once_each(
@@ -242,17 +243,27 @@ class Runtime:
     ) -> list[Result[B]]:
         """`once` on each of several inputs, which are read where they are missing, and made without any step.
 
-        Where the store is shared, workers do that; what fails there is tried here, and says why.
+        Those that are there are read together. Where the store is shared, workers make the others; what fails there is
+        tried here, and says why.
         """
         tool = self._tool(step)
-        if is_shared(self.store) and len(names) > 1 and not (tool and tool.waits):
-            keys = self.keys(step, wholes, [key(*of) for of in names], **settings)
-            there = self.store.has(keys)
-            todo = {k: i for i, k in enumerate(keys) if k not in there}
-            if todo:
-                failed = self._run(step, wholes, todo, [[k] for k in todo], settings)
-                write_keys_below(self.store, step.name, dict.fromkeys(todo.keys() - failed.keys(), ()))
-        return [self.once(step, partial(wholes.__getitem__, i), names=of, **settings) for i, of in enumerate(names)]
+        keys = self.keys(step, wholes, [key(*of) for of in names], **settings)
+        there = self.recall(step, keys)
+        todo = {k: i for i, k in enumerate(keys) if k not in there}
+        if todo and is_shared(self.store) and len(names) > 1 and not (tool and tool.waits):
+            failed = self._run(step, wholes, todo, [[k] for k in todo], settings)
+            write_keys_below(self.store, step.name, dict.fromkeys(todo.keys() - failed.keys(), ()))
+        made = {
+            i: partial(self.once, step, partial(wholes.__getitem__, i)) for i, k in enumerate(keys) if k not in there
+        }
+        return [made[i](names=names[i], **settings) if i in made else there[k] for i, k in enumerate(keys)]
+
+    def recall(self, step: Step[A, B], keys: Sequence[str]) -> dict[str, Result[B]]:
+        """Those of these results that are there, read together, as `once` gives them."""
+        there = load_results(self.store, step, keys)
+        if self.inside:
+            self.inside[-1].extend(there)
+        return there
 
     def _make(self, whole: A | Callable[[], A]) -> tuple[A, list[str]]:
         """The input of a step, and the keys of the results that it was made from."""
@@ -273,12 +284,7 @@ class Runtime:
 
     def _load(self, step: Step[A, B], k: str) -> Result[B] | None:
         """The result under the key `k`; None where it is not there, or a part of it is missing."""
-        if not self.store.has([k]):
-            return None
-        try:
-            return Result(k, load_result(self.store, step, k))
-        except StoreError:
-            return None
+        return load_results(self.store, step, [k]).get(k)
 
     def made(self, step: Step[A, B], item: A, make: Callable[[], B], **settings: Any) -> B:
         """The result of `step` on `item` from the store, or of `make`, which does the step's work in another way.

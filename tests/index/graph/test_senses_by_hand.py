@@ -11,7 +11,7 @@ import pytest
 from sensegraph.index.graph.homonyms import _Persons, find_senses
 from sensegraph.index.graph.seen_names import NameGraph
 from sensegraph.index.graph.slicing import MentionRow, Rows, Uses, count_entity_uses
-from sensegraph.index.graph.told_names import list_former_names
+from sensegraph.index.graph.told_names import list_former_names, read_cores
 from sensegraph.types import Entity, Graph
 
 
@@ -45,7 +45,10 @@ def named(*given: tuple[str, str, int]) -> NameGraph:
 @pytest.mark.parametrize("known", [False, True])
 def test_short_names_of_several_chunks_are_looked_at(name: str, kind: str, many: int, asked: bool, known: bool) -> None:
     read: list[str] = []
-    rt: Any = SimpleNamespace(once=lambda step, make, names: SimpleNamespace(value=step.fn([make()])[0]))
+    rt: Any = SimpleNamespace(
+        once=lambda step, make, names: SimpleNamespace(value=step.fn([make()])[0]),
+        each=lambda step, items, names: step.fn(items),
+    )
     found = find_senses(
         named((name, kind, many)), {"00": ()} if known else {}, lambda chunks: read.extend(chunks) or {}, rt
     )
@@ -69,7 +72,8 @@ PERSONS = (
     ],
 )  # fmt: skip
 def test_a_name_is_short_for_persons_whose_names_are_longer(row: int, owners: list[int]) -> None:
-    assert _Persons(named(*PERSONS)).list_owners(row) == owners
+    graph = named(*PERSONS)
+    assert _Persons(graph, read_cores.fn([graph.names])[0]).list_owners(row) == owners
 
 
 def test_uses_are_counted_of_the_entities_that_are_asked_for() -> None:
@@ -97,7 +101,9 @@ def test_persons_of_one_given_name_and_chunk_may_be_one_under_two_family_names()
     ]
     rows = [(f"{i}", name, tuple(chunks)) for i, (name, chunks) in enumerate(names)]
     graph = NameGraph.of(Graph(tuple(Entity(i, name, "person", "", (), own, 1, 0) for i, name, own in rows)))
-    found = {(one.one[0], one.other[0]): one.chunks for one in list_former_names(graph)}
+    found = {
+        (one.one[0], one.other[0]): one.chunks for one in list_former_names(graph, read_cores.fn([graph.names])[0])
+    }
     assert found == {("0", "1"): ("b",), ("0", "2"): ("b",), ("1", "2"): ("b",), ("1", "3"): ("b",), ("2", "3"): ("b",)}
 
 

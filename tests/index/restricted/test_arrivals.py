@@ -91,3 +91,23 @@ def test_what_an_earlier_version_noted_in_one_object_is_still_known(tmp_path: Pa
         now = {"a": earlier["a"], "b": (*closed, Arrival("2", "2021-01-01T00:00:00Z")), "c": closed}
         assert read_arrivals(store) == now
     assert store.ref("arrivals") is None
+
+
+@pytest.mark.parametrize("gone", [False, True])
+@pytest.mark.parametrize("change", ["nothing", "an edit", "one more", "an edit and one more"])
+def test_few_that_may_have_changed_are_noted_as_if_all_were_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: str, gone: bool
+) -> None:
+    before = [entry(f"{i:02}", "1") for i in range(40)]
+    now = [entry(e.id, "2") if e.id == "20" and "edit" in change else e for e in before if not gone or e.id != "21"]
+    now = sorted([*now, *([entry("20b", "1")] if "more" in change else [])], key=lambda e: e.id)
+    places = [i for i, e in enumerate(now) if "20" <= e.id < "22"]
+    stores = [SqliteStore(tmp_path / name) for name in ("few", "all")]
+    for store in stores:
+        note_arrivals(store, before, "2020-01-01T00:00:00Z")
+    read, plain = list[str](), SqliteStore.refs
+    monkeypatch.setattr(SqliteStore, "refs", lambda self, prefix="": (read.append(prefix), plain(self, prefix))[1])
+    note_arrivals(stores[0], now, "2021-01-01T00:00:00Z", places, len(before))
+    assert read == ["arrival/"] * gone
+    note_arrivals(stores[1], now, "2021-01-01T00:00:00Z")
+    assert read_arrivals(stores[0]) == read_arrivals(stores[1])

@@ -119,3 +119,11 @@ def test_the_number_of_the_last_table_is_kept_when_it_goes_and_only_then(store: 
     assert kept() == [("-", 5)]
     assert store.sweep(set()).by_step.keys() == {"second"}
     assert kept() == [("-", 5)]
+
+
+def test_what_a_ref_names_stays(tmp_path: Path) -> None:
+    with closing(SqliteStore(tmp_path)) as store:
+        store.write({"a": b"1", "b": b"2"}, "t")
+        store.set_refs({"document/x": "a"})
+        store.drop(["a", "b"])
+        assert store.read(["a", "b"]) == {"a": b"1"}

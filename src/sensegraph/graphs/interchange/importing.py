@@ -18,8 +18,8 @@ from sensegraph.index.graph.merging import describe_graphs
 from sensegraph.index.hierarchy.communities import Communities, cluster_graphs
 from sensegraph.index.hierarchy.gathering import group_graph
 from sensegraph.index.hierarchy.reports import keep_hierarchy, report_all
-from sensegraph.index.index import Index, catalogue_of, keep_documents
-from sensegraph.index.manifest import Manifest
+from sensegraph.index.index import Index, keep_documents
+from sensegraph.index.manifest import Manifest, catalogue_of
 from sensegraph.index.parts import Spine
 from sensegraph.index.settings import IndexSettings
 from sensegraph.runtime.keys import key

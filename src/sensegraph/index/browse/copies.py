@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from functools import partial
 
 from sensegraph.algorithms.segments import cut_keys
 from sensegraph.index.index import Index, keep_documents
+from sensegraph.runtime.batches import ReadItems
 from sensegraph.runtime.results import Result, Results, recall_result, step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Document
@@ -51,13 +51,10 @@ def group_copies(hashed: Sequence[Iterable[Hashed]]) -> list[Copies]:
 def find_same_texts(keys: Sequence[str], rt: Runtime) -> Result[Copies]:
     """Which documents, by their keys, hold the same text; of an update, only what is new is read."""
     hashed = rt.each(hash_texts, Results(rt.store, keep_documents, keys), names=keys)
-
-    def read_run(run: range) -> list[Hashed]:
-        return hashed[run.start : run.stop]
-
-    cut = [(hashed.keys[run.start : run.stop], partial(read_run, run)) for run in cut_keys(hashed.keys)]
-    runs = [rt.once(keep_hashes, read, names=names) for names, read in cut]
-    return rt.once(group_copies, lambda: [row for run in runs for row in run.value], names=[run.key for run in runs])
+    runs = cut_keys(hashed.keys)
+    items = ReadItems(rt.store, len(runs), lambda i: hashed.reader(runs[i]))
+    kept = rt.once_each(keep_hashes, items, [hashed.keys[run.start : run.stop] for run in runs])
+    return rt.once(group_copies, lambda: [row for run in kept for row in run.value], names=[run.key for run in kept])
 
 
 def note_copies(copies: Copies) -> tuple[str, ...]:

@@ -24,6 +24,7 @@ from sensegraph.resolution.comparison.name_columns import Hashes, NameColumns, r
 from sensegraph.resolution.comparison.scoring import Collection, Comparisons, Scores, Traits, kind_of_type
 from sensegraph.resolution.resolution_types import Resolving
 from sensegraph.runtime.columns import join_columns, pack_columns, unpack_columns
+from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import step
 from sensegraph.runtime.runtime import Runtime
 
@@ -62,7 +63,7 @@ def collect_names(graph: NameGraph, rt: Runtime, settings: Resolving) -> Collect
     numbers = {kind: number for number, kind in enumerate(sorted(set(graph.types)))}
     persons = {kind: kind_of_type(kind) == "person" for kind in numbers}
     things = [(graph.names[row], persons[graph.types[row]]) for row in rows]
-    parts = [things[begin:end] for begin, end in _cut(hash_words(ids))]
+    parts = [things[begin:end] for begin, end in cut_partitions(hash_words(ids))]
     keys = [blake2b(msgspec.msgpack.encode(part), digest_size=20).hexdigest() for part in parts]
     packed = rt.each(read_names, parts, names=keys)
     columns = join_columns([NameColumns(*unpack_columns(part)) for part in packed]) if parts else read_columns(())
@@ -74,7 +75,7 @@ def collect_names(graph: NameGraph, rt: Runtime, settings: Resolving) -> Collect
     return Collection(ids, items, columns, traits, {}, columns.count_words(), degree, settings)
 
 
-def _cut(hashes: Hashes) -> list[tuple[int, int]]:
+def cut_partitions(hashes: Hashes) -> list[tuple[int, int]]:
     """Where the partitions of things begin and end: the hash of a thing says whether one ends with it."""
     last = np.flatnonzero(hashes & np.uint64(_NAMES - 1) == 0) + 1
     return list(pairwise(dict.fromkeys([0, *last.tolist(), len(hashes)])))
@@ -90,8 +91,8 @@ def compare_in_partitions(found: Collection, one: Longs, other: Longs, *, rt: Ru
         rows = np.frombuffer(b"".join(told), _PAIR)
         return Scores(rows["score"].copy(), rows["kind"].copy())
 
-    parts = []
-    for begin, end in _cut(found.columns.spoken):
+    names, makers = list[str](), list[partial[Scores]]()
+    for begin, end in cut_partitions(found.columns.spoken):
         first, last = np.searchsorted(one, (begin, end)).tolist()
         if first == last:
             continue
@@ -99,6 +100,9 @@ def compare_in_partitions(found: Collection, one: Longs, other: Longs, *, rt: Ru
         told = blake2b(repr((found.words.names, last - first)).encode(), digest_size=20)
         for column in (one[rows] - begin, signs[one[rows]], signs[other[rows]]):
             told.update(column.astype(column.dtype.newbyteorder("<")).tobytes())
-        make = partial(compare, one[rows], other[rows])
-        parts.append(Scores(*unpack_columns(rt.once(keep_scores, make, names=(told.hexdigest(),)).value)))
-    return join_columns(parts) if parts else Scores.of(())
+        names.append(told.hexdigest())
+        makers.append(partial(compare, one[rows], other[rows]))
+    keys = rt.keys(keep_scores, makers, [key(name) for name in names])
+    there = rt.recall(keep_scores, keys)
+    made = [there.get(k) or rt.once(keep_scores, makers[i], names=names[i : i + 1]) for i, k in enumerate(keys)]
+    return join_columns([Scores(*unpack_columns(part.value)) for part in made]) if made else Scores.of(())

@@ -14,7 +14,7 @@ import numpy as np
 
 from sensegraph.algorithms.segments import cut_keys
 from sensegraph.index.graph.seen_names import NameGraph
-from sensegraph.index.graph.told_names import Texts, index_persons
+from sensegraph.index.graph.told_names import Core, Texts, index_persons, list_cores
 from sensegraph.language import naming_words
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.text import find_whole, fold
@@ -44,7 +44,7 @@ def find_senses(graph: NameGraph, known: Mapping[str, tuple[Name, ...]], texts: 
 
     Names are settled in runs: a run whose names, owners and chunks are as they were is not looked through again.
     """
-    asked, persons = [], _Persons(graph)
+    asked, persons = [], _Persons(graph, list_cores(graph, rt))
     many, kinds = np.diff(graph.start).tolist(), {kind: kind_of_type(kind) for kind in set(graph.types)}
     for row, name in enumerate(graph.names):
         words = len(name.split())
@@ -106,19 +106,17 @@ def with_senses(aliases: Aliases, senses: Senses) -> Aliases:
 class _Persons:
     """The persons of a graph by the words of their names."""
 
-    def __init__(self, graph: NameGraph) -> None:
-        self.graph, self.named = graph, index_persons(graph)
+    def __init__(self, graph: NameGraph, cores: Sequence[Core]) -> None:
+        self.graph, self.cores, self.named = graph, cores, index_persons(graph, cores)
 
     def list_owners(self, row: int) -> list[int]:
         """The persons whose names a name may be short for, in the order of their ids."""
-        graph = self.graph
-        short = read_name(graph.names[row], True)
-        words = {*short.core, *(given for w in short.core for given in naming_words.NICKNAMES.get(w, ()))}
-        owners = []
+        graph, core = self.graph, self.cores[row]
+        words = {*core, *(given for w in core for given in naming_words.NICKNAMES.get(w, ()))}
+        owners, size = [], sum(map(len, core))
         for owner in {o for w in words for o in self.named.get(w, ()) if o != row}:
-            long = read_name(graph.names[owner], True)
-            if sum(map(len, long.core)) > sum(map(len, short.core)):
-                judged = compare_persons(short, long)
+            if sum(map(len, self.cores[owner])) > size:
+                judged = compare_persons(read_name(graph.names[row], True), read_name(graph.names[owner], True))
                 if judged.kind in _SHORT_FOR and not judged.veto:
                     owners.append(owner)
         return sorted(owners, key=graph.ids.__getitem__)

@@ -6,7 +6,6 @@ relations they state, the titles that name them (hybrid retrieval; N86).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,7 +17,7 @@ from numpy.typing import NDArray
 from sensegraph.algorithms.graphs import NOWHERE, Floats, Ints, Longs
 from sensegraph.algorithms.ranking import hash_words
 from sensegraph.algorithms.walks import Moves, build_moves, gather_entries, run_offsets
-from sensegraph.index.manifest import Catalogue, Manifest
+from sensegraph.index.manifest import Catalogue, Manifest, columns_of_catalogue
 from sensegraph.language.text import fold
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result, Table, step
@@ -156,7 +155,6 @@ def _adjacency_rows(ends: Longs, n: int) -> tuple[NDArray[np.int64], Ints, Ints]
 
 _OWNERS = 5  # a name that titles more documents than this singles out none of them
 _OWNED, _LINK, _BACK, _RELATION = 2.0, 2.0, 0.4, 0.2  # weights beside that of a mention, 1
-_BRACKET = re.compile(r"(?:(?<!\s)\s++)?[(（][^()（）]*[)）]\s*$")
 
 Edge = tuple[Ints, Ints, Floats]
 
@@ -241,8 +239,8 @@ def _rate_salience(count: Floats, chunks: int) -> Floats:
 def _tie_chunks(graph: Graph, catalogue: Catalogue) -> Ties:
     from sensegraph.index.graph.columns import columns_of
 
-    columns, chunks = columns_of(graph), catalogue.chunks
-    listed = hash_words(chunks.ids() if isinstance(chunks, Table) else [c.id for c in chunks])
+    columns = columns_of(graph)
+    listed = columns_of_catalogue(catalogue).chunks
     start, held = _pack_places(columns.entities.chunks, columns.entities.held, listed)
     owns, owned = _title_owners(catalogue, columns.entities.names)
     first, stated = _pack_places(columns.relations.chunks, columns.relations.stated, listed)
@@ -264,31 +262,19 @@ def _pack_places(chunks: NDArray[np.uint64], counts: Longs, listed: NDArray[np.u
     return start, place.astype(np.int32)
 
 
-@dataclass(frozen=True, slots=True)
-class _Placed:
-    """What of a chunk tells where it stands."""
-
-    document: str
-
-
 def _title_owners(catalogue: Catalogue, names: NDArray[np.uint64]) -> tuple[Longs, Ints]:
     """The first chunks of the documents that each entity's name is the title of, a closing bracket aside.
 
     Where they begin for each entity, and all of them.
     """
-    first: dict[str, int] = {}
-    stored = catalogue.chunks
-    listed = (
-        (c.document for c in stored.lightly(_Placed)) if isinstance(stored, Table) else (c.document for c in stored)
-    )
-    for i, document in enumerate(listed):
-        first.setdefault(document, i)
-    titled = [(d.title, first[d.id]) for d in catalogue.documents if d.id in first and d.title]
-    wanted = hash_words(fold(_BRACKET.sub("", title)) for title, _ in titled)
+    columns = columns_of_catalogue(catalogue)
+    held_by, first = np.unique(columns.held_by, return_index=True)
+    wanted, first = columns.titles[held_by[held_by >= 0]], first[held_by >= 0]
+    wanted, first = wanted[wanted != 0], first[wanted != 0]
     order = np.argsort(names, kind="stable")
     begin, end = (np.searchsorted(names[order], wanted, side=side) for side in ("left", "right"))
     places, sizes = gather_entries(np.stack((begin, end), axis=1).ravel(), np.arange(0, 2 * len(begin), 2))
-    entities, chunks = order[places], np.repeat(np.array([chunk for _, chunk in titled], np.int64), sizes)
+    entities, chunks = order[places], np.repeat(first, sizes)
     counts = np.bincount(entities, minlength=len(names))
     by_entity = np.argsort(entities, kind="stable")
     kept = by_entity[counts[entities[by_entity]] <= _OWNERS]

@@ -22,8 +22,9 @@ from sensegraph.index.graph.stored.chunk_texts import ChunkTexts
 from sensegraph.index.graph.stored.slices import DIGEST, KINDS, PartSlices, Slices
 from sensegraph.protocols import Store
 from sensegraph.resolution.aliases import Called, Name
+from sensegraph.runtime.batches import read_each
 from sensegraph.runtime.keys import key
-from sensegraph.runtime.results import Result, read_each
+from sensegraph.runtime.results import Result
 from sensegraph.types import Chunk, Extraction
 
 

@@ -10,11 +10,15 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from hashlib import blake2b
 from itertools import combinations
 
+import msgspec
 import numpy as np
 
+from sensegraph.algorithms.ranking import hash_words
 from sensegraph.algorithms.segments import cut_keys
+from sensegraph.index.graph.compared_names import cut_partitions
 from sensegraph.index.graph.elements import fold_name
 from sensegraph.index.graph.seen_names import NameGraph
 from sensegraph.language.text import fold
@@ -29,6 +33,7 @@ from sensegraph.types import Chunk
 Texts = Callable[[Sequence[str]], Mapping[str, Chunk]]
 _SEARCHED = 20  # chunks of a short form that are searched for its definition
 _SHORT = re.compile(r"[A-Z][A-Z0-9&]{1,6}")
+Core = tuple[str, ...]
 _Shown = tuple[str, str, str]  # the id of an entity, its name, its type
 
 
@@ -88,7 +93,7 @@ def find_told_names(graph: NameGraph, texts: Texts, rt: Runtime) -> list[Rule]:
         return [rule for sought in run for rule in sought.find_rules(known)]
 
     rules: list[Rule] = []
-    for every in (list(list_short_forms(graph)), list(list_former_names(graph))):
+    for every in (list(list_short_forms(graph)), list(list_former_names(graph, list_cores(graph, rt)))):
         keys = [key(sought) for sought in every]
         for run in cut_keys(keys):
             looked = partial(look, every[run.start : run.stop])
@@ -117,10 +122,10 @@ def list_short_forms(graph: NameGraph) -> Iterator[ShortForm]:
         )
 
 
-def list_former_names(graph: NameGraph) -> Iterator[FormerName]:
+def list_former_names(graph: NameGraph, cores: Sequence[Core]) -> Iterator[FormerName]:
     """The pairs of persons of a graph who may be one under an earlier and a later name."""
-    for given, persons in index_persons(graph).items():
-        for a, b in combinations([row for row in persons if read_name(graph.names[row], True).core[0] == given], 2):
+    for given, persons in index_persons(graph, cores).items():
+        for a, b in combinations([row for row in persons if cores[row][0] == given], 2):
             if graph.names[a].split()[-1] == graph.names[b].split()[-1]:
                 continue
             if shared := set(graph.places_of(a)) & set(graph.places_of(b)):
@@ -131,12 +136,27 @@ def _show(graph: NameGraph, row: int) -> _Shown:
     return graph.ids[row], graph.names[row], graph.types[row]
 
 
-def index_persons(graph: NameGraph) -> dict[str, list[int]]:
+@step("duplicates.cores", version=1, batch=1)
+def read_cores(parts: Sequence[Sequence[str]]) -> list[tuple[Core, ...]]:
+    """The words of the names of each partition, without titles, as if they were persons'."""
+    return [tuple(read_name(name, True).core for name in part) for part in parts]
+
+
+def list_cores(graph: NameGraph, rt: Runtime) -> list[Core]:
+    """The words of all names, as if they were persons', where there are persons; names are read that are new."""
+    if not any(kind_of_type(kind) == "person" for kind in set(graph.types)):
+        return []
+    parts = [graph.names[begin:end] for begin, end in cut_partitions(hash_words(graph.ids))]
+    keys = [blake2b(msgspec.msgpack.encode(part), digest_size=20).hexdigest() for part in parts]
+    return [core for part in rt.each(read_cores, parts, names=keys) for core in part]
+
+
+def index_persons(graph: NameGraph, cores: Sequence[Core]) -> dict[str, list[int]]:
     """Persons with a given and a family name, by each word of their names."""
     found: dict[str, list[int]] = defaultdict(list)
     persons = {kind for kind in set(graph.types) if kind_of_type(kind) == "person"}
     for row in [row for row, kind in enumerate(graph.types) if kind in persons] if persons else ():
-        if len(core := read_name(graph.names[row], True).core) > 1:
+        if len(core := cores[row]) > 1:
             for word in dict.fromkeys(core):
                 found[word].append(row)
     return found

@@ -89,9 +89,10 @@ def report_all(
     written: dict[str, WrittenTree] = {}
 
     def write() -> Hierarchy:
-        trees = cut_trees(list(communities.value.groups))
+        groups = list(communities.value.groups)
+        trees = cut_trees(groups)
         held = place_elements(graph.value, trees)
-        keys = {root: held[root].key(groups) for root, groups in trees.items()}
+        keys = {root: held[root].key(own) for root, own in trees.items()}
         known = {tree.root: tree for tree in _recall_trees(earlier, rt, by)} if earlier else {}
         kept = {root: known[root] for root in trees if root in known and known[root].key == keys[root]}
         records = _recall_clusters(earlier.value, kept, trees, rt) if earlier else {}
@@ -106,7 +107,7 @@ def report_all(
             kept |= {tree.root: tree for root in some for tree in writer.trees(root, keys[root], trees[root])}
             lost += writer.lost.total()
         written.update(kept)
-        ordered = sorted((g.depth, g.id) for g in communities.value.groups)
+        ordered = sorted((g.depth, g.id) for g in groups)
         clusters = Table[Cluster](EncodedRows((name, records[name]) for _, name in ordered), Cluster)
         removed = (f"{lost} references in reports named no record and were removed",) if lost else ()
         return Hierarchy(clusters, communities.value.modularity, (*communities.value.notes, *removed))

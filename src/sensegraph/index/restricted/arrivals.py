@@ -16,9 +16,11 @@ from sensegraph.index.manifest import DocumentEntry
 from sensegraph.language.dates.moments import first_instant, instant_after
 from sensegraph.protocols import Store
 from sensegraph.runtime.keys import encode_canonical
+from sensegraph.runtime.results import take_records
 
 PLACE = "arrival/"  # refs: the versions of a document
 _EARLIER = "arrivals"
+_FEW = 8  # of so many documents one is looked up: then each by itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +67,24 @@ def _read_earlier(store: Store) -> Known:
     return msgspec.json.decode(found[name], type=Known) if name and name in found else {}
 
 
-def note_arrivals(store: Store, documents: Sequence[DocumentEntry], time: str) -> None:
-    """Note which versions are known from `time` on, and which no longer; only what changed is written."""
-    before, moved = read_arrivals(store), _read_earlier(store)
-    keys = {d.id: d.key for d in documents}
+def note_arrivals(
+    store: Store, documents: Sequence[DocumentEntry], time: str, places: Sequence[int] = (), held: int = -1
+) -> None:
+    """Note which versions are known from `time` on, and which no longer; only what changed is written.
+
+    Where the index before held so many documents, and all that are not at these `places` among them, it is read of
+    these alone when they came, unless one has gone.
+    """
+    moved, few = _read_earlier(store), _FEW * len(places) < len(documents) and held >= 0
+    some = take_records(documents, places) if few else documents
+    there = {d.id: _read_versions(value) for d in some if (value := store.ref(PLACE + d.id))} if few else {}
+    stayed = len(documents) - len(some) + sum(not versions[-1].known_to for versions in there.values())
+    if moved or not few or stayed != held:
+        some, there = documents, read_arrivals(store)
+    keys = {d.id: d.key for d in some}
     changed: dict[str, str | None] = {_EARLIER: None} if moved else {}
-    for name in {*before, *keys}:
-        versions = before.get(name, ())
+    for name in {*there, *keys}:
+        versions = there.get(name, ())
         last = versions[-1] if versions and not versions[-1].known_to else None
         if (last.key if last else None) != keys.get(name):
             closed = (*versions[:-1], replace(last, known_to=time)) if last else versions

@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from sensegraph.algorithms.segments import cut_keys
 from sensegraph.index.index import keep_documents
 from sensegraph.index.manifest import Catalogue
 from sensegraph.language.blocks import read_blocks
@@ -17,6 +18,7 @@ from sensegraph.language.dates.intervals import Assertion, Held, Interval, held_
 from sensegraph.language.dates.stated_dates import stated_in
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.text import fold
+from sensegraph.runtime.batches import ReadItems
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result, Results, step, take_records
 from sensegraph.runtime.runtime import Runtime
@@ -111,6 +113,12 @@ def find_dated_sentences(documents: Sequence[Document]) -> list[tuple[DatedSente
     return listed
 
 
+@step("dates.dating", version=1)
+def list_dating(runs: Sequence[Iterable[tuple[DatedSentence, ...]]]) -> list[tuple[int, ...]]:
+    """Which documents of each run state a date."""
+    return [tuple(place for place, stated in enumerate(run) if stated) for run in runs]
+
+
 @dataclass(frozen=True, slots=True)
 class Dating:
     """What intervals are made of: documents by id with their dated sentences, their chunks, the names in the graph."""
@@ -143,7 +151,11 @@ def find_dates(
     functional = settings.functional if graph else ()
 
     def whole() -> Dating:
-        stated = {place: s for place, s in enumerate(found) if s}
+        runs = cut_keys(found.keys)
+        items = ReadItems(rt.store, len(runs), lambda i: found.reader(runs[i]))
+        dating = rt.once_each(list_dating, items, [found.keys[run.start : run.stop] for run in runs])
+        places = [run[place] for run, some in zip(runs, dating, strict=True) for place in some.value]
+        stated = dict(zip(places, found.at(places), strict=True))
         known = entities_by_name(graph.value) if graph and functional else {}
         names = [d.id for d in take_records(entries, list(stated))]
         by_document = dict(zip(names, stated.values(), strict=True))

@@ -131,13 +131,15 @@ def name_documents(noted: Results[Noted], rt: Runtime) -> NamedDocuments:
     del shown  # the words of all runs take much room
     names = [(keys[i], f"{number:x}") for i, number in enumerate(told)]
     stored = rt.keys(name_runs, names, [key(*name) for name in names])
-    there, waiting = rt.store.has(stored), dict[int, Recognising]()
+    there, waiting = rt.recall(name_runs, stored), dict[int, Recognising]()
+
+    missing = {k for k in stored if k not in there}
 
     def read(number: int) -> tuple[Sequence[Noted], list[tuple[dict[str, int], ...]]]:
         if number not in waiting:  # what waits before is done: documents of some runs are recognised at once
             waiting.clear()
             for i in range(number, len(runs)):
-                if (i == number or stored[i] not in there) and sum(map(len, waiting.values())) < _TOGETHER:
+                if (i == number or stored[i] in missing) and sum(map(len, waiting.values())) < _TOGETHER:
                     waiting[i] = Recognising(noted.keys[runs[i].start : runs[i].stop], held[i], known)
             every = waiting.values()
             items = Recognising(
@@ -149,7 +151,8 @@ def name_documents(noted: Results[Noted], rt: Runtime) -> NamedDocuments:
 
     columns, every, one = list[NamedRun](), list[list[str]](), dict[str, str]()
     for i, name in enumerate(names):
-        own, packed = _unpack(rt.once(name_runs, partial(read, i), names=name).value)
+        made = there.pop(stored[i], None) or rt.once(name_runs, partial(read, i), names=name)
+        own, packed = _unpack(made.value)
         columns.append(NamedRun(*unpack_columns(packed)))
         every.append([one.setdefault(spelt, spelt) for spelt in own])  # many runs mention a name: it is kept once
     return NamedDocuments(columns, every, [len(run) for run in runs], known)

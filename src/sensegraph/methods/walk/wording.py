@@ -28,7 +28,8 @@ from sensegraph.language.dates.date_words import asked_date_words, find_own_date
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.text import list_stems, name_stemmer, part_camel_case, split_runs, stem_run
 from sensegraph.protocols import Store
-from sensegraph.runtime.results import ReadItems, recall_result, step
+from sensegraph.runtime.batches import ReadItems
+from sensegraph.runtime.results import recall_result, step
 from sensegraph.types import Chunk
 
 _OPENING = 60  # characters of a text in which the day that it was written may stand

@@ -132,7 +132,8 @@ class CorpusStore(Store, Protocol):
         ...
 
     def drop(self, keys: Collection[str], *, spare: Collection[str] = ()) -> None:
-        """Remove what lies under these keys, but for the steps in `spare`; nothing is looked for, so that it is quick.
+        """Remove what lies under these keys, but for the steps in `spare` and what a ref names; so that it is quick,
+        nothing is looked for.
 
         The room goes to what is written next. A store that readers on other machines may have opened leaves all to
         `sweep`. Called inside `exclusive`.

@@ -46,13 +46,16 @@ def sweep_store(store: SqliteStore, needed: Needed, *, dry: bool = False, spare:
 
 
 def drop_keys(store: SqliteStore, keys: Collection[str], spare: Collection[str]) -> None:
-    """Remove the objects, tables and arrays under these keys, but for the steps in `spare`."""
+    """Remove the objects, tables and arrays under these keys, but for the steps in `spare` and what a ref names."""
     if store.readonly or not keys:
         return
     steps: list[tuple[str, str]] = []
+    named = set[str]()
     for block in cut_blocks(keys, _BLOCK):
-        steps += store.select(f"SELECT key, step FROM object WHERE key IN ({','.join('?' * len(block))})", block)
-    every = set(keys) - {key for key, step in steps if step in spare}
+        marks = ",".join("?" * len(block))
+        steps += store.select(f"SELECT key, step FROM object WHERE key IN ({marks})", block)
+        named.update(k for (k,) in store.select(f"SELECT value FROM ref WHERE value IN ({marks})", block))
+    every = set(keys) - named - {key for key, step in steps if step in spare}
     numbers = [n for k, n in store.select("SELECT key, number FROM part") if k.partition(".")[0] in every]
     arrays = [path for path in store.root.glob("arrays/*.npy") if path.name.partition(".")[0] in every]
     _delete_rows(store, [key for key, _ in steps if key in every], numbers)
