@@ -16,17 +16,15 @@ from sensegraph.language import speakers, transcripts
 from sensegraph.language.collapsing import Collapsed, collapse_blanks
 from sensegraph.language.dates import stated_dates
 from sensegraph.language.sentences import split_sentences
-from sensegraph.language.text import HAN, detect_language, tag_words
+from sensegraph.language.text import HAN, detect_language, split_letters, tag_words
 from sensegraph.language.truecase import recase_text
 from sensegraph.language.word_lists import english_words, read_lexicon, stop_words
 from sensegraph.types import Chunk
 
 LONGEST = 1200  # characters of a sentence; longer ones (tables, text without stops) are cut at white space
 _SCANNED = 40_000  # characters in which stop words are counted
-_LETTERS = re.compile(r"[^\W\d_]+")
 _BLOCK = 20_000
 _FILLING = re.compile(r"[^\S\n]{40,}|[.!?…\"'”’»)\]]{40,}")  # blanks and leaders: they split, and cost no time
-_LETTERS = re.compile(r"[^\W\d_]+")
 TOKEN = re.compile(r"[^\W_]+(?:['’.\-&][^\W_]+)*|[^\w\s]|_+")
 EDGE = 400  # characters of a document's beginning and end that are looked at
 _CODED = re.compile(r"[\d/@_\\{\[]|\.\w{2,5}\b|www")
@@ -137,7 +135,7 @@ def find_codes(text: str, start: int, end: int) -> list[tuple[int, int]]:
 
 def hash_sentence(text: str) -> tuple[int, int, int]:
     """Hashes of a sentence, of its first and of its last eight words; 0 where it has too few words."""
-    parts = _LETTERS.findall(text)
+    parts = split_letters(text)
     whole = _hash_words(parts) if len(parts) >= 4 else 0
     return whole, *((_hash_words(parts[:8]), _hash_words(parts[-8:])) if len(parts) > 8 else (0, 0))
 
@@ -282,7 +280,7 @@ def choose_name_rules(text: str) -> str:
         return "un" if 2 * sum(c.lower() != c.upper() for c in letters) < len(letters) else "xx"
     if code not in ("en", "de"):
         return "zh" if code == "zh" else "xx"
-    words = _LETTERS.findall(text[:_SCANNED].lower())
+    words = split_letters(text[:_SCANNED].lower())
     stops = read_lexicon("english" if code == "en" else "german")["stop"]
     small = sum(map(stops.__contains__, words)) > len(words) / 8
     return code if small or (code == "en" and len(words) < 20) else "xx"
