@@ -304,8 +304,8 @@ def _looks_finite(before: str, word: str) -> bool:
 
 
 _INTRODUCES = re.compile(
-    r"\b(?:is|was|are|['’]s|became|serve[sd]? as|works? as|named)\s+(?:[\w’'-]+,?\s+){0,7}"
-    rf"(?i:{CUES['offices']})s?\b|{CUES['introducing']}"
+    r"\b(?:(?:is|was|are|['’]s|became|serve[sd]? as|works? as|named)\s+(?:[\w’'-]+,?\s+){0,7}"
+    rf"(?i:{CUES['offices']})s?\b|{CUES['introducing']})|[Aa]ward[- ]winn"
 )
 _MAY_INTRODUCE = compile_lowered(_INTRODUCES.pattern)
 _HANGING = frozenset("like because then or also which even besides they he she it this that these those".split())
