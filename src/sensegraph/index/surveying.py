@@ -89,12 +89,13 @@ class Table:
         first, last = self.find(codes)
         return self._sums[last] - self._sums[first]
 
-    def tell(self, codes: NDArray[np.uint32]) -> _Entries:
-        """The entries of these numbers."""
+    def tell(self, codes: NDArray[np.uint32]) -> Iterator[tuple[int, str, str]]:
+        """The entries of these numbers: the place of the number, the term, what is said of it."""
         first, last = self.find(codes)
-        here = np.flatnonzero(last > first).tolist()
-        terms = (self._terms[0][place] for i in here for place in range(first[i], last[i]))
-        return {t: self.entries[t] for t in terms}
+        places = np.flatnonzero(last > first)
+        for place, begin, end in zip(places.tolist(), first[places].tolist(), last[places].tolist(), strict=True):
+            for term in self._terms[0][begin:end]:
+                yield place, term, self.entries[term]
 
 
 @dataclass(frozen=True)
@@ -133,9 +134,11 @@ class Look:
         """The entries of the terms that these sections asked for."""
         asked = self.asked(positions)
         told: list[_Entries] = [{} for _ in asked]
+        codes = np.concatenate([np.zeros(0, np.uint32), *asked])
+        owners = np.repeat(np.arange(len(asked)), [len(a) for a in asked]).tolist()
         for table in self.tables:
-            for one, codes in zip(told, asked, strict=True):
-                one.update(table.tell(codes))
+            for place, term, entry in table.tell(codes):
+                told[owners[place]][term] = entry
         return told
 
     def digest(self, begin: int, end: int) -> bytes:
