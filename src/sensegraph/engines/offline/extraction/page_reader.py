@@ -24,7 +24,8 @@ from sensegraph.types import Chunk
 LONGEST = 1200  # characters of a sentence; longer ones (tables, text without stops) are cut at white space
 _SCANNED = 40_000  # characters in which stop words are counted
 _BLOCK = 20_000
-_FILLING = re.compile(r"[^\S\n]{40,}|[.!?…\"'”’»)\]]{40,}")  # blanks and leaders: they split, and cost no time
+_FILLING = (re.compile(r"[^\S\n][^\S\n]{39,}"), re.compile(r"[.!?…\"'”’»)\]][.!?…\"'”’»)\]]{39,}"))
+# blanks and leaders: they split, and cost no time
 TOKEN = re.compile(r"[^\W_]+(?:['’.\-&][^\W_]+)*|[^\w\s]|_+")
 EDGE = 400  # characters of a document's beginning and end that are looked at
 _CODED = re.compile(r"[\d/@_\\{\[]|\.\w{2,5}\b|www")
@@ -88,7 +89,8 @@ def join_chunks(chunks: Sequence[Chunk]) -> JoinedChunks:
 
 def split_spans(text: str) -> list[tuple[int, int]]:
     """Sentences of `text`; long blanks and text without stops cost linear time."""
-    text = _FILLING.sub(lambda m: "\n" * len(m[0]), text)
+    for filling in _FILLING:
+        text = filling.sub(lambda m: "\n" * len(m[0]), text)
     found: list[tuple[int, int]] = []
     start = 0
     while start < len(text):
