@@ -138,12 +138,19 @@ def _keep(pattern: str) -> bytes:
 
 
 _ONLY_LETTERS, _ONLY_TERMS = _keep("[A-Za-z]"), _keep("[A-Za-z0-9]")
+_SMALL_LETTERS = _ONLY_LETTERS.lower()
 
 
 def split_letters(text: str) -> list[str]:
     """The runs of letters of `text`, in order."""
     found = _part_at_others(text, _ONLY_LETTERS)
     return _LETTERS.findall(text) if found is None else found
+
+
+def split_small_letters(text: str) -> list[str]:
+    """The runs of letters of `text` in lower case, in order."""
+    found = _part_at_others(text, _SMALL_LETTERS)
+    return _LETTERS.findall(text.lower()) if found is None else found
 
 
 def detect_language(text: str) -> str:
@@ -157,15 +164,18 @@ def detect_language(text: str) -> str:
 
 @lru_cache(maxsize=1 << 14)
 def _detect_beginning(text: str) -> str:
-    if not text.isascii() and _FOREIGN.search(text):
-        letters = len(_LETTER.findall(text))
-        if 5 * len(HAN.findall(text)) > letters:
-            return "zh"
-        if 2 * len(_FOREIGN.findall(text)) > letters:
-            return "ru" if 2 * len(_CYRILLIC.findall(text)) > letters else ""
-    found, languages = set(split_letters(text.lower())), languages_by_word()
-    if len(found & words_of_others()) <= len(found & words_of_english()):  # then no other has more than English
-        return "en"
+    found = _part_at_others(text, _SMALL_LETTERS)
+    if found is None:
+        if _FOREIGN.search(text):
+            letters = len(_LETTER.findall(text))
+            if 5 * len(HAN.findall(text)) > letters:
+                return "zh"
+            if 2 * len(_FOREIGN.findall(text)) > letters:
+                return "ru" if 2 * len(_CYRILLIC.findall(text)) > letters else ""
+        found = _LETTERS.findall(text.lower())
+    if len(words_of_others().intersection(found)) <= len(words_of_english().intersection(found)):
+        return "en"  # no other has more than English
+    languages = languages_by_word()
     words = languages.keys() & found
     counts = Counter(chain.from_iterable(map(languages.__getitem__, words)))
     most = max(counts.values(), default=0)
@@ -198,7 +208,7 @@ def name_language(text: str) -> str:
         return "Japanese" if _KANA.search(text) else _NAMES[code]
     if code == "ru":
         return _NAMES[code] if _RUSSIAN.search(text) and not _NEAR_RUSSIAN.search(text) else ""
-    languages, words = languages_by_word(), split_letters(text.lower())
+    languages, words = languages_by_word(), split_small_letters(text)
     small = [word for word in words if code in languages.get(word, ())]
     if code == "en" and sum(not word.isascii() for word in words) > _MOST_MARKED * len(words):
         return ""

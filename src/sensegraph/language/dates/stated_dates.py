@@ -25,7 +25,7 @@ from sensegraph.language.dates.moments import (
     moment_after,
     moment_before,
 )
-from sensegraph.language.text import split_letters
+from sensegraph.language.text import split_small_letters
 from sensegraph.language.word_lists import (
     ABBREVIATED_MONTHS,
     ENGLISH_MONTHS,
@@ -270,9 +270,9 @@ _compile = cache(re.compile)  # on first use
 
 
 @lru_cache(maxsize=4)  # times are looked for, then numbers
-def _list_words(sentence: str) -> frozenset[str] | None:
+def _list_words(sentence: str) -> list[str] | None:
     """The runs of letters of a sentence, in lower case; None where it has a digit."""
-    return None if _DIGIT.search(sentence) else frozenset(split_letters(sentence.lower()))
+    return None if _DIGIT.search(sentence) else split_small_letters(sentence)
 
 
 def find_times(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -290,8 +290,10 @@ def find_numbers(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Spans of the amounts, measures and counts in `text[start:end]`; a bare "one" is none."""
     sentence = text[start:end]
     words = _list_words(sentence)
-    if words is not None and _NUMBER_WORDS.isdisjoint(words) and _CASELESS.isdisjoint(sentence):
-        return
+    if words is not None and _CASELESS.isdisjoint(sentence):
+        said = _NUMBER_WORDS.intersection(words)
+        if not said or (said == {"one"} and words.count("one") == 1):
+            return
     for match in _compile(_NUMBERS_AHEAD if words is None else _WORDY_NUMBERS).finditer(text, start, end):
         if match[0].lower() not in _NOT_NUMBERS:
             yield match.span()

@@ -16,7 +16,7 @@ from sensegraph.language import speakers, transcripts
 from sensegraph.language.collapsing import Collapsed, collapse_blanks
 from sensegraph.language.dates import stated_dates
 from sensegraph.language.sentences import split_sentences
-from sensegraph.language.text import HAN, detect_language, split_letters, tag_words
+from sensegraph.language.text import HAN, detect_language, split_letters, split_small_letters, tag_words
 from sensegraph.language.truecase import recase_text
 from sensegraph.language.word_lists import english_words, read_lexicon, stop_words
 from sensegraph.types import Chunk
@@ -282,7 +282,7 @@ def choose_name_rules(text: str) -> str:
         return "un" if 2 * sum(c.lower() != c.upper() for c in letters) < len(letters) else "xx"
     if code not in ("en", "de"):
         return "zh" if code == "zh" else "xx"
-    words = split_letters(text[:_SCANNED].lower())
+    words = split_small_letters(text[:_SCANNED])
     stops = read_lexicon("english" if code == "en" else "german")["stop"]
     small = sum(map(stops.__contains__, words)) > len(words) / 8
     return code if small or (code == "en" and len(words) < 20) else "xx"
