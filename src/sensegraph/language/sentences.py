@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from sensegraph.language.text import detect_language
@@ -38,6 +38,7 @@ _ROMAN = re.compile(r"[IVXL]{1,5}$")
 _LEADING = re.compile(r"(?:\s|#{1,6}(?=\s)|[-*+•‣◦▪·–>](?=\s)|\|)+")
 _BEFORE_SMALL = re.compile(r"\. {1,2}(?=[^\W\d_A-ZÀ-ÞА-Я])")
 _CONTRACTED = re.compile(r"(?:n['’]t|['’]\w+)$")
+_SHARED = range(300, 4000)  # characters of texts that several steps ask for: so small documents are split once
 _LOOKED_BACK = 40
 _LOOKED_AT = 100_000  # characters of a text in which its own writing of a word is looked for
 _ALSO_WORDS = frozenset(
@@ -149,6 +150,15 @@ def split_sentences(text: str) -> list[tuple[int, int]]:
 
     What holds no letter and no digit is no sentence; of Markdown, tags of HTML and pictures are white space.
     """
+    return list(_split_again(text)) if len(text) in _SHARED else _split(text)
+
+
+@lru_cache(maxsize=1 << 11)
+def _split_again(text: str) -> tuple[tuple[int, int], ...]:
+    return tuple(_split(text))
+
+
+def _split(text: str) -> list[tuple[int, int]]:
     if "<" in text or "![" in text:
         text = _MARKUP.sub(lambda m: m[0] if m["code"] else " " * len(m[0]), text)
     spans: list[tuple[int, int]] = []

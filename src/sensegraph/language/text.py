@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from importlib.resources import files
 from itertools import chain
 from math import fsum
@@ -132,12 +132,9 @@ def _part_at_others(text: str, kept: bytes) -> list[str] | None:
     return text.encode().translate(kept).decode().split() if text.isascii() else None
 
 
-def _keep(pattern: str) -> bytes:
-    """A table that makes blanks of all characters of ASCII but those that match."""
-    return bytes(i if re.match(pattern, chr(i)) else 32 for i in range(256))
-
-
-_ONLY_LETTERS, _ONLY_TERMS = _keep("[A-Za-z]"), _keep("[A-Za-z0-9]")
+_ONLY_LETTERS, _ONLY_TERMS = (  # tables that make blanks of all other characters of ASCII
+    bytes(i if re.match(kept, chr(i)) else 32 for i in range(256)) for kept in ("[A-Za-z]", "[A-Za-z0-9]")
+)
 _SMALL_LETTERS = _ONLY_LETTERS.lower()
 
 
@@ -230,7 +227,7 @@ _UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af\u
 _MARKS = "\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u0900-\u0963\u0966-\u0dff"
 _TERM = re.compile(rf"[{_UNSPACED}]+|(?:(?![_{_UNSPACED}])[\w{_MARKS}])+")
 _RUN = re.compile(f"[{_UNSPACED}]")
-_CAMEL = re.compile(r"(?<=[a-zß-öø-ÿ])(?=[A-Z])|_")
+_CAMEL = re.compile(r"[A-Z_](?:(?<=_)|(?<=[a-zß-öø-ÿ][A-Z]))")
 _SCRIPTS = (("Ѐԯ", "russian"), ("ͰϿ", "greek"), ("؀ۿ", "arabic"), ("ऀॿ", "hindi"), ("԰֏", "armenian"))
 
 
@@ -241,12 +238,12 @@ def list_stems(text: str) -> list[str]:
     """
     found = split_runs(text)
     spoken = name_stemmer(text)
-    return [t for word in found for t in stem_run(word, spoken)] or [t for word in found for t in stem_run(word, "")]
+    return stem_runs(found, spoken) or stem_runs(found, "")
 
 
 def part_camel_case(text: str) -> str:
     """`text` with the words of names in camel case and with underscores apart: "AdaFinch" → "Ada Finch"."""
-    return _CAMEL.sub(" ", text)
+    return _CAMEL.sub(lambda m: f" {m[0]}" if m[0] != "_" else " ", text)
 
 
 def split_runs(text: str) -> list[str]:
@@ -255,12 +252,22 @@ def split_runs(text: str) -> list[str]:
     return _TERM.findall(unicodedata.normalize("NFC", text)) if found is None else found
 
 
-@lru_cache(maxsize=1 << 18)
-def stem_run(word: str, spoken: str) -> tuple[str, ...]:
-    """The terms of one run: none for a function word of the language `spoken`, several where no blanks part words.
+def stem_runs(words: Iterable[str], spoken: str) -> list[str]:
+    """The terms of several runs in the language `spoken`, in order."""
+    return list(chain.from_iterable(map(_remember_stems(spoken), words)))
 
-    British spellings are compared as American ones.
-    """
+
+def stem_run(word: str, spoken: str) -> tuple[str, ...]:
+    """The terms of one run: none for a function word of the language `spoken`, several where no blanks part words."""
+    return _remember_stems(spoken)(word)
+
+
+@cache
+def _remember_stems(spoken: str) -> Callable[[str], tuple[str, ...]]:
+    return lru_cache(maxsize=1 << 18)(partial(_stem_run, spoken))  # of one value, which is looked up twice as fast
+
+
+def _stem_run(spoken: str, word: str) -> tuple[str, ...]:
     if is_unspaced(word):
         run = unicodedata.normalize("NFKC", word)
         return tuple(run[i : i + 2] for i in range(max(1, len(run) - 1)))
@@ -273,7 +280,7 @@ def stem_run(word: str, spoken: str) -> tuple[str, ...]:
         return ()
     of_script = next((name for span, name in _SCRIPTS if span[0] <= folded[0] <= span[1]), "")
     language = of_script or spoken or ENGLISH
-    stem = make_stemmer(language).stemWord(folded)
+    stem = make_stemmer(language).stemWord(folded)  # British spellings are compared as American ones
     return (_read_spellings().get(stem, stem) if language == ENGLISH else stem,)
 
 

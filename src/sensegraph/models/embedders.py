@@ -7,9 +7,9 @@ import math
 import re
 import threading
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from itertools import chain
 from typing import Literal
 
@@ -137,12 +137,16 @@ def _find_codes(text: str) -> list[int]:
     """The codes of the terms of `text` in order, without function words unless it has nothing else (The Who)."""
     found = split_runs(text)
     spoken = name_stemmer(text)
-    codes = [code for word in found for code in _word_codes(word, spoken)]
-    return codes or [code for word in found for code in _word_codes(word, "")]
+    codes = list(chain.from_iterable(map(_remember_codes(spoken), found)))
+    return codes or list(chain.from_iterable(map(_remember_codes(""), found)))
 
 
-@lru_cache(maxsize=1 << 18)
-def _word_codes(word: str, spoken: str) -> tuple[int, ...]:
+@cache
+def _remember_codes(spoken: str) -> Callable[[str], tuple[int, ...]]:
+    return lru_cache(maxsize=1 << 18)(partial(_code_word, spoken))  # of one value, which is looked up twice as fast
+
+
+def _code_word(spoken: str, word: str) -> tuple[int, ...]:
     """The codes of one run of letters: none for a function word of `spoken`, several where no blanks part words."""
     if is_unspaced(word):
         pieces = stem_run(word, spoken)

@@ -139,7 +139,7 @@ def goes_on(text: str) -> bool:
 
 def is_command(text: str) -> bool:
     """Whether a line is something to type: a prompt, a program with an option, a pipe, or code in backquotes."""
-    return any(mark in text for mark in _TYPED) and _COMMAND.search(text) is not None
+    return any(map(text.__contains__, _TYPED)) and _COMMAND.search(text) is not None
 
 
 def is_code(text: str) -> bool:

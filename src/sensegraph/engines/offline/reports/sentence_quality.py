@@ -162,10 +162,9 @@ def tidy_sentence(sentence: str) -> str:
 def _trim_speech(text: str) -> str:
     """Without hesitations, opening markers and blanks before marks (English)."""
     text = _close_gaps(text)
-    if any(parted in text for parted in _PARTED):
+    if any(map(text.__contains__, _PARTED)):
         text = _CLITIC.sub("", text)
-    low = f" {text.lower()}"
-    if any(sound in low for sound in _HESITANT):
+    if any(map(f" {text.lower()}".__contains__, _HESITANT)):
         text = _HESITATION.sub(" ", text)
     text = _LED.sub("", _close_gaps(" ".join(text.split())))
     while (match := _OPENING.match(text)) and match.end() < len(text):
@@ -174,7 +173,7 @@ def _trim_speech(text: str) -> str:
 
 
 def _close_gaps(text: str) -> str:
-    return _SPACED.sub("", text) if any(gap in text for gap in _GAPS) else text
+    return _SPACED.sub("", text) if any(map(text.__contains__, _GAPS)) else text
 
 
 def end_sentence(text: str) -> str:
