@@ -150,12 +150,7 @@ def split_sentences(text: str) -> list[tuple[int, int]]:
 
     What holds no letter and no digit is no sentence; of Markdown, tags of HTML and pictures are white space.
     """
-    return list(_split_again(text)) if len(text) in _SHARED else _split(text)
-
-
-@lru_cache(maxsize=1 << 11)
-def _split_again(text: str) -> tuple[tuple[int, int], ...]:
-    return tuple(_split(text))
+    return list(_remembered(text)) if len(text) in _SHARED else _split(text)
 
 
 def _split(text: str) -> list[tuple[int, int]]:
@@ -181,6 +176,9 @@ def _split(text: str) -> list[tuple[int, int]]:
             place = run.end()
     _add_span(spans, text, start, len(text))
     return spans
+
+
+_remembered = lru_cache(maxsize=1 << 11)(_split)
 
 
 def _add_span(spans: list[tuple[int, int]], text: str, start: int, end: int) -> None:

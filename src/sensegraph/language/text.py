@@ -264,10 +264,11 @@ def stem_run(word: str, spoken: str) -> tuple[str, ...]:
 
 @cache
 def _remember_stems(spoken: str) -> Callable[[str], tuple[str, ...]]:
-    return lru_cache(maxsize=1 << 18)(partial(_stem_run, spoken))  # of one value, which is looked up twice as fast
+    return lru_cache(maxsize=1 << 18)(partial(find_stems, spoken))  # of one value, which is looked up twice as fast
 
 
-def _stem_run(spoken: str, word: str) -> tuple[str, ...]:
+def find_stems(spoken: str, word: str) -> tuple[str, ...]:
+    """The same, not remembered; British spellings are compared as American ones."""
     if is_unspaced(word):
         run = unicodedata.normalize("NFKC", word)
         return tuple(run[i : i + 2] for i in range(max(1, len(run) - 1)))
@@ -280,7 +281,7 @@ def _stem_run(spoken: str, word: str) -> tuple[str, ...]:
         return ()
     of_script = next((name for span, name in _SCRIPTS if span[0] <= folded[0] <= span[1]), "")
     language = of_script or spoken or ENGLISH
-    stem = make_stemmer(language).stemWord(folded)  # British spellings are compared as American ones
+    stem = make_stemmer(language).stemWord(folded)
     return (_read_spellings().get(stem, stem) if language == ENGLISH else stem,)
 
 

@@ -9,7 +9,7 @@ import threading
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache, partial
+from functools import cache, lru_cache
 from itertools import chain
 from typing import Literal
 
@@ -143,16 +143,17 @@ def _find_codes(text: str) -> list[int]:
 
 @cache
 def _remember_codes(spoken: str) -> Callable[[str], tuple[int, ...]]:
-    return lru_cache(maxsize=1 << 18)(partial(_code_word, spoken))  # of one value, which is looked up twice as fast
-
-
-def _code_word(spoken: str, word: str) -> tuple[int, ...]:
-    """The codes of one run of letters: none for a function word of `spoken`, several where no blanks part words."""
-    if is_unspaced(word):
-        pieces = stem_run(word, spoken)
-        return tuple(_hash_term(p, _PIECE if _PARTICLES.isdisjoint(p) else _COMMON_PIECE) for p in pieces)
     kinds = _read_common_stems() if spoken in {ENGLISH, ""} else {}
-    return tuple(_hash_term(stem, kinds.get(stem, _RARE)) for stem in stem_run(word, spoken))
+
+    @lru_cache(maxsize=1 << 18)  # of one value, which is looked up twice as fast
+    def code_word(word: str) -> tuple[int, ...]:
+        """The codes of one run of letters: none for a function word, several where no blanks part words."""
+        if is_unspaced(word):
+            pieces = stem_run(word, spoken)
+            return tuple(_hash_term(p, _PIECE if _PARTICLES.isdisjoint(p) else _COMMON_PIECE) for p in pieces)
+        return tuple(_hash_term(stem, kinds.get(stem, _RARE)) for stem in stem_run(word, spoken))
+
+    return code_word
 
 
 @cache

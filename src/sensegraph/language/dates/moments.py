@@ -186,7 +186,7 @@ def find_atoms(text: str, reference: str = "") -> list[Atom]:
     What needs a reference time and has none, and what no calendar has, is there without first and last.
     """
     small = text.lower()
-    tried = _BY_WORD
+    tried: Sequence[str] = _BY_WORD
     if _COUNTED.search(text):
         tried = (*_BY_WORD, *_BY_NUMBER, *(_BY_YEAR if _DATED.search(text) else ()))
     present = {kind for kind in tried if any(map(small.__contains__, _NEEDED.get(kind, ("",))))}

@@ -84,14 +84,14 @@ def hash_place(source: Source) -> tuple[int, str, int]:
 def _make_quote(raw: str, places: Sequence[Source], owners: tuple[str, ...], code: str) -> Quote:
     speaker, said = split_spoken(raw, places[0].end - places[0].start)
     text = sentence_quality.tidy_sentence(said)
-    terms, words, soundness = _weigh_sentence(text, code)
+    terms, words, soundness = weigh_sentence(text, code)
     return Quote(
         text, speaker, tuple(place for place in places if place.chunk), owners, soundness, Candidate(terms, words)
     )
 
 
 @lru_cache(maxsize=1 << 15)  # a sentence stands in several communities, and in those above them
-def _weigh_sentence(text: str, code: str) -> tuple[tuple[str, ...], int, float]:
+def weigh_sentence(text: str, code: str) -> tuple[tuple[str, ...], int, float]:
     """The stems of a tidied sentence, how many words it has, and its soundness.
 
     That is how well it stands alone, how general it is, whether it presents people, whether it is long.
