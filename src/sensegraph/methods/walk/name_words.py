@@ -125,7 +125,7 @@ def write_letters(sentence: str) -> tuple[list[str], str]:
 def find_name_spans(letters: str) -> Iterator[tuple[int, int]]:
     """Where the names of a sentence begin and end, in words, from its letters."""
     at = 0
-    while found := _NAME.search(letters, at):
+    while "C" in letters and (found := _NAME.search(letters, at)):
         begin, end = found.span()
         if begin % 2:  # between two words there is no beginning
             at = begin + 1
