@@ -82,7 +82,12 @@ class Table:
     def find(self, codes: NDArray[np.uint32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """For each number the place of its first entry, and the place behind its last."""
         held = self._terms[1]
-        return np.searchsorted(held, codes, "left"), np.searchsorted(held, codes, "right")
+        first = np.searchsorted(held, codes, "left")
+        last = first.copy()
+        if len(held):
+            here = np.flatnonzero(held[np.minimum(first, len(held) - 1)] == codes)  # few of those that are asked for
+            last[here] = np.searchsorted(held, codes[here], "right")
+        return first, last
 
     def add_up(self, codes: NDArray[np.uint32]) -> NDArray[np.uint64]:
         """For each number the sum of the hashes of its entries."""

@@ -76,9 +76,10 @@ class NameUses(msgspec.Struct, frozen=True, array_like=True):
 
 def count_uses(key: str, uses: Sequence[tuple[str, Candidate]]) -> NameUses:
     """The mentions of one name, each as it is written and with what stands around it."""
-    features: Counter[str] = Counter()
+    features = defaultdict[str, int](int)
     for surface, c in uses:
-        features.update((f"< {c.left}", f"<< {c.before}", f"> {c.right}", f"m {c.marks}"))
+        for feature in (f"< {c.left}", f"<< {c.before}", f"> {c.right}", f"m {c.marks}"):
+            features[feature] += 1
         features["caps"] += surface.isupper()
     votes = [0.0] * 4
     for _, c in uses:

@@ -189,14 +189,14 @@ def _write_same(
     return table
 
 
-def count_forms(one: Observation, lexicon: Lexicon) -> tuple[set[str], dict[str, Counter[str]]]:
+def count_forms(one: Observation, lexicon: Lexicon) -> tuple[set[str], dict[str, dict[str, int]]]:
     """How one document writes the kept concepts, and what its reading asks of these and of the things it names."""
     grouped = mentions.group_names(one, lexicon)
     things = (mentions.make_named_thing(key, members, lexicon) for key, members in grouped.items())
     terms = {f"{kind}{t.key}" for t in things if t for kind in (Entry.HIDDEN, Entry.ROLE)}
     terms.update(f"{Entry.UNIT}{mentions.stem_unit(k.split())}" for k in grouped if lexicon.kinds.get(k) == "c")
     named = mentions.select_standing_names(one, lexicon) if one.language == "de" else ()
-    forms: dict[str, Counter[str]] = defaultdict(Counter)
+    forms: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
     for unit, written in list_units(one, named):
         if unit in lexicon.kept:
             forms[unit][written] += 1
