@@ -140,9 +140,10 @@ class Look:
         asked = self.asked(positions)
         told: list[_Entries] = [{} for _ in asked]
         codes = np.concatenate([np.zeros(0, np.uint32), *asked])
-        owners = np.repeat(np.arange(len(asked)), [len(a) for a in asked]).tolist()
+        order = np.argsort(codes, kind="stable")  # numbers that rise are found sooner
+        owners = np.repeat(np.arange(len(asked)), [len(a) for a in asked])[order].tolist()
         for table in self.tables:
-            for place, term, entry in table.tell(codes):
+            for place, term, entry in table.tell(codes[order]):
                 told[owners[place]][term] = entry
         return told
 
