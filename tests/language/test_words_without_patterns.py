@@ -57,8 +57,8 @@ def test_runs_of_nouns_are_those_with_what_may_come_before_them(letters: str) ->
 
 
 PIECES = (
-    "so and the boat um uh, [1] [MUSIC] {noise} (laughs) ===== ------ ~~~~ ' 's n't N't don 't , . ; : ! ? ... - — -x -u "
-    "$ % > | ` ‘ “ I we he it 5 x[0] .xz gzip 1.2: Well, Mm, mm hmm"
+    "so and the boat um uh, [1] [MUSIC] {noise} (laughs) ===== ------ ~~~~ ' 's n't N't don 't , . ; : ! ? ... - — -x "
+    "-u $ % > | ` ‘ “ I we he it 5 x[0] .xz gzip 1.2: Well, Mm, mm hmm"
 ).split()
 
 
