@@ -322,8 +322,7 @@ class NamedDocuments:
 
 def collect_words(document: Noted) -> set[str]:
     """The words of a document, each once."""
-    marked = set("\n".join(chunk.words for chunk in document.chunks).replace("\n", " ").split(" "))
-    return {word.replace(MARK, "") for word in marked}
+    return set("\n".join(chunk.words for chunk in document.chunks).replace(MARK, "").replace("\n", " ").split(" "))
 
 
 def count_mentions(document: Noted, known: Gazetteer) -> list[dict[str, int]]:
