@@ -20,7 +20,7 @@ from sensegraph.types import Chunk, Extraction
 _KINDS = 8  # kinds of records that a note names
 _EMPTY = b'{"entities":[],"relations":[],"claims":[],'  # how the stored form begins
 _NOTHING = b'"nothing":true}'  # how it ends where it is certain
-_KEPT = 512  # chunks that are kept with their extractions once they were read
+_KEPT = 2048  # chunks that are kept with their extractions once they were read
 _SECTION = 256  # chunks of a document that an engine that surveys is given at once
 
 

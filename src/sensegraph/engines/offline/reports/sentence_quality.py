@@ -88,10 +88,11 @@ def is_repeat(one: Sequence[str], other: Sequence[str], limit: float = REPEAT) -
 def _find_stems(text: str, code: str) -> tuple[str, ...]:
     code = code or detect_language(text)
     stop = read_list(code) if code in _STEMMERS and code != "ru" else read_list("en")
-    tokens = (t for t in WORD.findall(text.casefold().replace("’", "'")) if t not in stop)
+    folded = text.casefold().replace("’", "'")
+    han = not folded.isascii() and HAN.search(folded) is not None
     found: list[str] = []
-    for part in (part for token in tokens for part in token.split("-")):
-        if HAN.search(part):  # pairs of characters for Han and kana
+    for part in (part for token in WORD.findall(folded) if token not in stop for part in token.split("-")):
+        if han and HAN.search(part):  # pairs of characters for Han and kana
             for run in filter(None, re.split(f"((?:{HAN.pattern})+)", part)):
                 pairs = [run[i : i + 2] for i in range(len(run) - 1)] if HAN.match(run) else []
                 found += pairs or [run]
@@ -236,9 +237,9 @@ def rate_quality(sentence: str) -> float:
     code = detect_language(sentence)
     if code != "en":  # Han text counts two characters as a word
         return _rate_form(sentence, len(HAN.findall(sentence)) // 2 if code == "zh" else len(WORD.findall(sentence)))
-    words = [w.replace("’", "'") for w in WORD.findall(sentence.casefold())]
+    words = WORD.findall(sentence.casefold().replace("’", "'"))
     value = _rate_form(sentence, len(words))
-    value *= 0.8 ** sum(w in read_list("pointing") for w in words[:4]) * 0.93 ** sum(w in _SPEAKING for w in words)
+    value *= 0.8 ** sum(w in read_list("pointing") for w in words[:4]) * 0.93 ** sum(map(_SPEAKING.__contains__, words))
     value *= 0.6 if _BROKEN.search(sentence) else 1.0
     value *= 0.15 if _NOTES.search(lower_case(sentence)) or _TURN.search(sentence) else 1.0
     whole = _has_finite_verb(words) and not _SUBORDINATE.match(sentence)
@@ -262,7 +263,7 @@ def is_heading(sentence: str) -> bool:
     bare = sentence.rstrip("\"'”’»)]」』*_")
     if bare.endswith((".", "!", "?", "。", "！", "？", "…", "؟", "।")) and not _LISTED.match(sentence):
         return False
-    words = [w.replace("’", "'") for w in WORD.findall(sentence.casefold())]
+    words = WORD.findall(sentence.casefold().replace("’", "'"))
     return len(words) < _FEW or not _has_finite_verb(words)
 
 
