@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sensegraph.index.chunks import inside_grapheme
 from sensegraph.language import (
     background,
     blocks,
@@ -180,7 +181,7 @@ def settle(*asserted: Sequence[str]) -> list[Any]:
 
 def break_graphemes(text: str) -> list[int]:
     """The places that stand inside of what is read as one character."""
-    return [place for place in range(len(text) + 1) if texts.inside_grapheme(text, place)]
+    return [place for place in range(len(text) + 1) if inside_grapheme(text, place)]
 
 
 def pack(sizes: Sequence[int], budget: int) -> list[Any]:

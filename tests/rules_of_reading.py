@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
@@ -156,7 +156,10 @@ def list_forms(text: str) -> Any:
     """The stems of all that may be a concept in a text, with how each is written."""
     seen = page_reader.observe_document([Chunk("c", "d", 0, len(text), 0, text, "")])
     named = mentions.select_standing_names(seen, observations.Lexicon())
-    return naming.list_units(seen, named)
+    forms: dict[str, Counter[str]] = defaultdict(Counter)
+    for unit, written in naming.list_units(seen, named):
+        forms[unit][written] += 1
+    return forms
 
 
 def join_tagged(words: Sequence[Sequence[str]], marks: str = "") -> list[str]:

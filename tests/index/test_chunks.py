@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from hanging import not_hanging
 from sensegraph.errors import SettingsError
-from sensegraph.index.chunks import chunk_documents
+from sensegraph.index.chunks import chunk_documents, inside_grapheme
 from sensegraph.index.settings import IndexSettings
 from sensegraph.language.blocks import read_blocks
 from sensegraph.language.collapsing import collapse_blanks
-from sensegraph.language.text import count_tokens, inside_grapheme
+from sensegraph.language.text import count_tokens
 from sensegraph.types import Chunk, Document
 from wired import story
 

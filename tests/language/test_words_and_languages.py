@@ -7,13 +7,13 @@ import re
 import pytest
 
 from sensegraph.engines.offline.extraction.page_reader import choose_name_rules
+from sensegraph.index.chunks import inside_grapheme
 from sensegraph.language import text as text_module
 from sensegraph.language import word_lists
 from sensegraph.language.naming_words import COUNTRY, NICKNAMES, NUMBERS, ROMAN
 from sensegraph.language.text import (
     collect_terms,
     detect_language,
-    inside_grapheme,
     is_word_character,
     known_form,
     list_stems,

@@ -63,7 +63,8 @@ _LEGACY = tuple(
 _HIGH = re.compile(rb"[\x80-\xff]")
 # What a terminal acts on and no reader sees: colours, a letter struck over another, other control characters.
 _UNSEEN = re.compile("\x1b\\[[0-9;?]*[A-Za-z]|[^\n]\x08|[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")
-_SEPARATORS = str.maketrans(dict.fromkeys("\x1c\x1d\x1e\x1f", " "))
+_CONTROL = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")  # one of which all that has; found much sooner
+_SEPARATORS = "\x1c\x1d\x1e\x1f"
 _ALIASES = {"iso8859-1": "cp1252", "ascii": "cp1252", "shift_jis": "cp932", "gb2312": "gb18030", "gbk": "gb18030"}
 
 
@@ -114,7 +115,9 @@ def _decode_unmarked(data: bytes, declared: str) -> tuple[str, str]:
 def clean_text(text: str) -> str:
     """`text` as every document holds it: \\r\\n as \\n, no byte order mark, no control characters, no half pairs."""
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\0", "")
-    text = _UNSEEN.sub("", text).translate(_SEPARATORS)
+    text = _UNSEEN.sub("", text) if _CONTROL.search(text) else text
+    for separator in _SEPARATORS:
+        text = text.replace(separator, " ")
     try:
         text.encode()
     except UnicodeEncodeError:  # half of a pair, from a JSON escape: no encoding can store it

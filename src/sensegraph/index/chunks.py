@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +14,7 @@ from sensegraph.errors import InputError, SettingsError
 from sensegraph.language.blocks import read_blocks
 from sensegraph.language.collapsing import collapse_blanks
 from sensegraph.language.sentences import split_sentences
-from sensegraph.language.text import count_tokens, decode_tokens, encode_tokens, inside_grapheme
+from sensegraph.language.text import count_tokens, decode_tokens, encode_tokens
 from sensegraph.protocols import Chunker
 from sensegraph.runtime.keys import chunk_id
 from sensegraph.runtime.results import Results, step
@@ -26,6 +27,13 @@ _NEAR = 0.2  # the share of tokens besides the pieces up to which pieces are cou
 _CHAIN = 64  # tokens that begin and end inside characters, one after another: of more it is not told which are where
 _RUN = re.compile(r"\s*\S{1,32}|\s+")
 _SPACE = re.compile(r"\s+")
+_JOINED = re.compile(  # two characters of one grapheme: line ends, joiners, modifiers, tags, conjoining Hangul
+    "\r\n|\u200d.|.[\u200c\u200d\u0e33\u0eb3\uff9e\uff9f\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f\u1160-\u11ff\ud7b0-\ud7fb]"
+    "|[\u1100-\u115f\ua960-\ua97c][\u1100-\u115f\ua960-\ua97c\uac00-\ud7a3]",
+    re.DOTALL,
+)
+_VIRAMA = 9  # its combining class
+_FLAG = re.compile("[\U0001f1e6-\U0001f1ff]")
 
 
 def cut_documents(documents: Results[Document], rt: Runtime, *, size: int, overlap: int) -> Results[tuple[Chunk, ...]]:
@@ -206,6 +214,28 @@ def _with_whole_graphemes(text: str, start: int, end: int, size: int) -> int:
     while whole <= start + _FEW * size and inside_grapheme(text, whole, start):
         whole += 1
     return whole if count_tokens(text[start:whole]) <= size else end
+
+
+def inside_grapheme(text: str, place: int, start: int = 0) -> bool:
+    """Whether a cut before the character at `place` parts what readers see as one character (after UAX #29).
+
+    `start` is a place where a grapheme begins: nothing before it is looked at.
+    """
+    if not start < place < len(text):
+        return False
+    before, after = text[place - 1], text[place]
+    if before < "\u0300" and after < "\u0300":
+        return before == "\r" and after == "\n"
+    if unicodedata.category(after).startswith("M") or _JOINED.fullmatch(text, place - 1, place + 1):
+        return True
+    if unicodedata.combining(before) == _VIRAMA:  # a consonant without its vowel, joined to the next in Indic scripts
+        return unicodedata.category(after) == "Lo"
+    if not (_FLAG.match(before) and _FLAG.match(after)):
+        return False
+    first = place  # of the letters in a row, two and two of which are flags
+    while first > start and _FLAG.match(text[first - 1]):
+        first -= 1
+    return (place - first) % 2 == 1
 
 
 def _last_border(text: str, soft: int, hard: int, start: int) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -22,7 +22,7 @@ from sensegraph.types import Chunk, Extraction
 _KINDS = 8  # kinds of records that a note names
 _EMPTY = b'{"entities":[],"relations":[],"claims":[],'  # how the stored form begins
 _NOTHING = b'"nothing":true}'  # how it ends where it is certain
-_KEPT = 512  # chunks that are kept with their extractions once they were read
+_KEPT, _RECORDS = 2048, 100_000  # chunks, and what was found in them, that are kept once they were read
 _DIGITS = 40  # of a key
 _SECTION = 256  # chunks of a document that an engine that surveys is given at once
 
@@ -72,7 +72,7 @@ class Extracted:
     by_document: bool
     counts: Sequence[int] = ()
     size: int = 0
-    kept: OrderedDict[int, list[tuple[Chunk, Extraction]]] = field(default_factory=OrderedDict, compare=False)
+    kept: dict[int, list[tuple[Chunk, Extraction]]] = field(default_factory=dict, compare=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.chunks, self.extractions, self.by_document, self.counts, self.size)
@@ -95,13 +95,14 @@ class Extracted:
         return [key(chunks[a.start : a.stop], found[b.start : b.stop]) for a, b in self.runs]
 
     def read_run(self, run: int) -> list[tuple[Chunk, Extraction]]:
-        """The chunks of a run with their extractions; those that were read last, which are wanted again, are kept."""
+        """The chunks of a run with their extractions; those read first, and last, are kept for the next look."""
         if (found := self.kept.get(run)) is None:
             documents, results = self.runs[run]
             chunks = (c for held in self.chunks[documents.start : documents.stop] for c in held)
-            found = self.kept[run] = list(zip(chunks, self.read(results), strict=True))
-            while len(self.kept) > 1 and sum(map(len, self.kept.values())) > _KEPT:
-                self.kept.popitem(last=False)
+            found = list(zip(chunks, self.read(results), strict=True))
+            while self.kept and _is_much([x for pairs in (*self.kept.values(), found) for _, x in pairs]):
+                self.kept.popitem()
+            self.kept[run] = found
         return found
 
     def read(self, run: range) -> Iterator[Extraction]:
@@ -121,6 +122,10 @@ class Extracted:
     def __iter__(self) -> Iterator[tuple[Chunk, Extraction]]:
         found = (x for section in self.extractions for x in section) if self.by_document else iter(self.extractions)
         yield from zip((c for chunks in self.chunks for c in chunks), found, strict=True)
+
+
+def _is_much(extractions: Sequence[Extraction]) -> bool:
+    return len(extractions) > _KEPT or sum(len(x.entities) + len(x.relations) for x in extractions) > _RECORDS
 
 
 def read_extractions(read: Callable[[Store], Sequence[Any]], by_document: bool, store: Store) -> Iterable[Extraction]:

@@ -84,19 +84,25 @@ class Table:
     def find(self, codes: NDArray[np.uint32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """For each number the place of its first entry, and the place behind its last."""
         held = self._terms[1]
-        return np.searchsorted(held, codes, "left"), np.searchsorted(held, codes, "right")
+        first = np.searchsorted(held, codes, "left")
+        last = first.copy()
+        if len(held):
+            here = np.flatnonzero(held[np.minimum(first, len(held) - 1)] == codes)  # few of those that are asked for
+            last[here] = np.searchsorted(held, codes[here], "right")
+        return first, last
 
     def add_up(self, codes: NDArray[np.uint32]) -> NDArray[np.uint64]:
         """For each number the sum of the hashes of its entries."""
         first, last = self.find(codes)
         return self._sums[last] - self._sums[first]
 
-    def tell(self, codes: NDArray[np.uint32]) -> _Entries:
-        """The entries of these numbers."""
+    def tell(self, codes: NDArray[np.uint32]) -> Iterator[tuple[int, str, str]]:
+        """The entries of these numbers: the place of the number, the term, what is said of it."""
         first, last = self.find(codes)
-        here = np.flatnonzero(last > first).tolist()
-        terms = (self._terms[0][place] for i in here for place in range(first[i], last[i]))
-        return {t: self.entries[t] for t in terms}
+        places = np.flatnonzero(last > first)
+        for place, begin, end in zip(places.tolist(), first[places].tolist(), last[places].tolist(), strict=True):
+            for term in self._terms[0][begin:end]:
+                yield place, term, self.entries[term]
 
 
 @dataclass(frozen=True)
@@ -135,9 +141,12 @@ class Look:
         """The entries of the terms that these sections asked for."""
         asked = self.asked(positions)
         told: list[_Entries] = [{} for _ in asked]
+        codes = np.concatenate([np.zeros(0, np.uint32), *asked])
+        order = np.argsort(codes, kind="stable")  # numbers that rise are found sooner
+        owners = np.repeat(np.arange(len(asked)), [len(a) for a in asked])[order].tolist()
         for table in self.tables:
-            for one, codes in zip(told, asked, strict=True):
-                one.update(table.tell(codes))
+            for place, term, entry in table.tell(codes[order]):
+                told[owners[place]][term] = entry
         return told
 
     def digest(self, begin: int, end: int) -> bytes:

@@ -29,7 +29,7 @@ _POSSESSIVE = ("'s", "’s")
 _OTHER = re.compile(r"[^\u0000-\u024f\u1e00-\u1eff’]")
 _SPACELESS = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u0e00-\u0eff]")
 _MOST = 4  # words of a phrase: what is longer is a list, a heading, or no phrase at all
-_RUN = re.compile(r"(?:(?<=d)[gp])?[NJP]+")
+_RUN = re.compile(r"[NJPgp](?:(?<=[NJP])|(?<=d[gp])(?=[NJP]))[NJP]*")  # one class first, as it is found soonest
 _NAME = re.compile(r"P{2,}")
 _OPENING = re.compile(r"(^|\.)(?:Q|A(?!P))")
 _ALONE = re.compile(r"(?<=[^.NJPgp])P(?![NJPgp])")
@@ -204,7 +204,8 @@ def find_aliases(opening: str) -> list[str]:
 
 def find_headings(text: str) -> list[str]:
     """The headings in a text: lines marked with #, or short lines without a stop that stand over a paragraph."""
-    found = [(m.start(1), m[1]) for pattern in (_HASHES, _PLAIN) for m in pattern.finditer(text)]
+    tried = [pattern for sign, pattern in (("#", _HASHES), ("\n", _PLAIN)) if sign in text]
+    found = [(m.start(1), m[1]) for pattern in tried for m in pattern.finditer(text)]
     kept = [name.strip(" *_") for _, name in sorted(found) if len(name.split()) <= _MOST_WORDS]
     return list(dict.fromkeys(n for name in kept for n in list_title_names(name)))
 

@@ -12,11 +12,13 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from sensegraph.language.text import HAN, fold, known_word
+from sensegraph.language.sentences import remember_small
+from sensegraph.language.text import HAN, find_whole, fold, known_word
 from sensegraph.language.word_lists import (
     LANGUAGES,
     Patterns,
     english_words,
+    lower_case,
     name_connectors,
     read_lexicon,
     read_sections,
@@ -51,6 +53,7 @@ class Label:
     loud: bool
 
 
+@remember_small
 def find_labels(text: str) -> list[Label]:
     """The labels of a text in order: at the start of a line, or several words in capitals behind a stop."""
     if ":" not in text and "：" not in text:
@@ -134,8 +137,16 @@ def find_name_span(text: str, label: Label) -> tuple[int, int]:
 def count_spellings(text: str, names: Collection[str]) -> dict[str, int]:
     """How often a text writes the shouted names in another way than in capitals."""
     counts: Counter[str] = Counter()
+    low = lower_case(text) if names else ""
     for name in names:
-        counts.update(m[0] for m in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE))
+        if not name.isascii() or len(low) != len(text):
+            counts.update(m[0] for m in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE))
+            continue
+        at = find_whole(low, name.lower())  # sooner than a pattern that looks at each letter in both cases
+        while at >= 0:
+            end = at + len(name)
+            counts[text[at:end]] += 1
+            at = find_whole(low, name.lower(), end)
     return {form: n for form, n in sorted(counts.items()) if not form.isupper()}
 
 

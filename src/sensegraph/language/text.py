@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from importlib.resources import files
 from itertools import chain
 from math import fsum
@@ -30,13 +30,6 @@ T = TypeVar("T")
 
 WORD = re.compile(r"\w+(?:[’'\-]\w+)*")
 HAN = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
-_JOINED = re.compile(  # two characters of one grapheme: line ends, joiners, modifiers, tags, conjoining Hangul
-    "\r\n|\u200d.|.[\u200c\u200d\u0e33\u0eb3\uff9e\uff9f\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f\u1160-\u11ff\ud7b0-\ud7fb]"
-    "|[\u1100-\u115f\ua960-\ua97c][\u1100-\u115f\ua960-\ua97c\uac00-\ud7a3]",
-    re.DOTALL,
-)
-_VIRAMA = 9  # its combining class
-_FLAG = re.compile("[\U0001f1e6-\U0001f1ff]")
 
 
 @cache
@@ -62,41 +55,9 @@ def decode_tokens(numbers: list[int]) -> str | None:
     return text
 
 
-def inside_grapheme(text: str, place: int, start: int = 0) -> bool:
-    """Whether a cut before the character at `place` parts what readers see as one character (after UAX #29).
-
-    `start` is a place where a grapheme begins: nothing before it is looked at.
-    """
-    if not start < place < len(text):
-        return False
-    before, after = text[place - 1], text[place]
-    if before < "\u0300" and after < "\u0300":
-        return before == "\r" and after == "\n"
-    if unicodedata.category(after).startswith("M") or _JOINED.fullmatch(text, place - 1, place + 1):
-        return True
-    if unicodedata.combining(before) == _VIRAMA:  # a consonant without its vowel, joined to the next in Indic scripts
-        return unicodedata.category(after) == "Lo"
-    if not (_FLAG.match(before) and _FLAG.match(after)):
-        return False
-    first = place  # of the letters in a row, two and two of which are flags
-    while first > start and _FLAG.match(text[first - 1]):
-        first -= 1
-    return (place - first) % 2 == 1
-
-
 def fold(text: str) -> str:
     """The form in which names are compared: NFKC, case-folded, white space collapsed."""
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
-
-
-SAID_FOR: Mapping[str, Mapping[str, bool]] = {
-    # stem → stems that stand for it: what it is often cut to (true), or things of its kind where it is too wide to be
-    # said itself
-    "technolog": {"tech": True, **dict.fromkeys("ai internet softwar robot algorithm autom".split(), False)},
-    "societi": dict.fromkeys("democraci job inequ communiti".split(), False),
-    "applic": {"app": True}, "laboratori": {"lab": True}, "mathemat": {"math": True}, "advertis": {"ad": True},
-    "refriger": {"fridg": True}, "televis": {"tv": True}, "biotechnolog": {"biotech": True},
-}  # fmt: skip
 
 
 def collect_terms(text: str) -> frozenset[str]:
@@ -159,8 +120,34 @@ def pack_batches(items: Iterable[T], budget: int, size: Callable[[T], int]) -> l
 _BEGINNING = 4000  # characters in which the language of a text is told
 _LETTER = re.compile(r"[^\W\d_]")
 _LETTERS = re.compile(r"[^\W\d_]+")
+_USUAL_MARKS = "’“”—–‘…"  # nearly all that is not ASCII in most English texts
 _FOREIGN = re.compile(r"[\u0370-\u1dff\u2c00-\ua6ff\ua720-\uabff\uac00-\ud7ff\uf900-\ufaff]")  # letters beyond Latin
 _CYRILLIC = re.compile(r"[\u0400-\u04ff]")
+
+
+def _part_at_others(text: str, kept: bytes) -> list[str] | None:
+    """The runs of the characters that are kept, sooner than a pattern finds them; None where not all is ASCII."""
+    for mark in () if text.isascii() else _USUAL_MARKS:
+        text = text.replace(mark, " ")
+    return text.encode().translate(kept).decode().split() if text.isascii() else None
+
+
+_ONLY_LETTERS, _ONLY_TERMS = (  # tables that make blanks of all other characters of ASCII
+    bytes(i if re.match(kept, chr(i)) else 32 for i in range(256)) for kept in ("[A-Za-z]", "[A-Za-z0-9]")
+)
+_SMALL_LETTERS = _ONLY_LETTERS.lower()
+
+
+def split_letters(text: str) -> list[str]:
+    """The runs of letters of `text`, in order."""
+    found = _part_at_others(text, _ONLY_LETTERS)
+    return _LETTERS.findall(text) if found is None else found
+
+
+def split_small_letters(text: str) -> list[str]:
+    """The runs of letters of `text` in lower case, in order."""
+    found = _part_at_others(text, _SMALL_LETTERS)
+    return _LETTERS.findall(text.lower()) if found is None else found
 
 
 def detect_language(text: str) -> str:
@@ -174,15 +161,18 @@ def detect_language(text: str) -> str:
 
 @lru_cache(maxsize=1 << 14)
 def _detect_beginning(text: str) -> str:
-    if not text.isascii() and _FOREIGN.search(text):
-        letters = len(_LETTER.findall(text))
-        if 5 * len(HAN.findall(text)) > letters:
-            return "zh"
-        if 2 * len(_FOREIGN.findall(text)) > letters:
-            return "ru" if 2 * len(_CYRILLIC.findall(text)) > letters else ""
-    found, languages = set(_LETTERS.findall(text.lower())), languages_by_word()
-    if len(found & words_of_others()) <= len(found & words_of_english()):  # then no other has more than English
-        return "en"
+    found = _part_at_others(text, _SMALL_LETTERS)
+    if found is None:
+        if _FOREIGN.search(text):
+            letters = len(_LETTER.findall(text))
+            if 5 * len(HAN.findall(text)) > letters:
+                return "zh"
+            if 2 * len(_FOREIGN.findall(text)) > letters:
+                return "ru" if 2 * len(_CYRILLIC.findall(text)) > letters else ""
+        found = _LETTERS.findall(text.lower())
+    if len(words_of_others().intersection(found)) <= len(words_of_english().intersection(found)):
+        return "en"  # no other has more than English
+    languages = languages_by_word()
     words = languages.keys() & found
     counts = Counter(chain.from_iterable(map(languages.__getitem__, words)))
     most = max(counts.values(), default=0)
@@ -215,7 +205,7 @@ def name_language(text: str) -> str:
         return "Japanese" if _KANA.search(text) else _NAMES[code]
     if code == "ru":
         return _NAMES[code] if _RUSSIAN.search(text) and not _NEAR_RUSSIAN.search(text) else ""
-    languages, words = languages_by_word(), _LETTERS.findall(text.lower())
+    languages, words = languages_by_word(), split_small_letters(text)
     small = [word for word in words if code in languages.get(word, ())]
     if code == "en" and sum(not word.isascii() for word in words) > _MOST_MARKED * len(words):
         return ""
@@ -236,9 +226,8 @@ _UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af\u
 # Vowel signs and accents that stand inside words but that `\w` leaves out: Latin, Hebrew, Arabic, Indian scripts.
 _MARKS = "\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u0900-\u0963\u0966-\u0dff"
 _TERM = re.compile(rf"[{_UNSPACED}]+|(?:(?![_{_UNSPACED}])[\w{_MARKS}])+")
-_ASCII_TERM = re.compile("[A-Za-z0-9]+")  # the same where there is no other letter
 _RUN = re.compile(f"[{_UNSPACED}]")
-_CAMEL = re.compile(r"(?<=[a-zß-öø-ÿ])(?=[A-Z])|_")
+_CAMEL = re.compile(r"[A-Z_](?:(?<=_)|(?<=[a-zß-öø-ÿ][A-Z]))")
 _SCRIPTS = (("Ѐԯ", "russian"), ("ͰϿ", "greek"), ("؀ۿ", "arabic"), ("ऀॿ", "hindi"), ("԰֏", "armenian"))
 
 
@@ -249,25 +238,37 @@ def list_stems(text: str) -> list[str]:
     """
     found = split_runs(text)
     spoken = name_stemmer(text)
-    return [t for word in found for t in stem_run(word, spoken)] or [t for word in found for t in stem_run(word, "")]
+    return stem_runs(found, spoken) or stem_runs(found, "")
 
 
 def part_camel_case(text: str) -> str:
     """`text` with the words of names in camel case and with underscores apart: "AdaFinch" → "Ada Finch"."""
-    return _CAMEL.sub(" ", text)
+    return _CAMEL.sub(lambda m: f" {m[0]}" if m[0] != "_" else " ", text)
 
 
 def split_runs(text: str) -> list[str]:
     """The runs of letters and digits of `text`; one of a script without blanks is one run."""
-    return _ASCII_TERM.findall(text) if text.isascii() else _TERM.findall(unicodedata.normalize("NFC", text))
+    found = _part_at_others(text, _ONLY_TERMS)
+    return _TERM.findall(unicodedata.normalize("NFC", text)) if found is None else found
 
 
-@lru_cache(maxsize=1 << 18)
+def stem_runs(words: Iterable[str], spoken: str) -> list[str]:
+    """The terms of several runs in the language `spoken`, in order."""
+    return list(chain.from_iterable(map(_remember_stems(spoken), words)))
+
+
 def stem_run(word: str, spoken: str) -> tuple[str, ...]:
-    """The terms of one run: none for a function word of the language `spoken`, several where no blanks part words.
+    """The terms of one run: none for a function word of the language `spoken`, several where no blanks part words."""
+    return _remember_stems(spoken)(word)
 
-    British spellings are compared as American ones.
-    """
+
+@cache
+def _remember_stems(spoken: str) -> Callable[[str], tuple[str, ...]]:
+    return lru_cache(maxsize=1 << 18)(partial(find_stems, spoken))  # of one value, which is looked up twice as fast
+
+
+def find_stems(spoken: str, word: str) -> tuple[str, ...]:
+    """The same, not remembered; British spellings are compared as American ones."""
     if is_unspaced(word):
         run = unicodedata.normalize("NFKC", word)
         return tuple(run[i : i + 2] for i in range(max(1, len(run) - 1)))

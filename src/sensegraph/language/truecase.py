@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import pairwise
 
-from sensegraph.language.text import known_word, tag_words
+from sensegraph.language.text import known_word, split_letters, tag_words
 from sensegraph.language.word_lists import (
     ENGLISH_MONTHS,
     ENGLISH_WEEKDAYS,
@@ -24,13 +24,12 @@ from sensegraph.language.word_lists import (
 )
 
 _WORD = re.compile(r"[^\W_]+(?:['’.\-&][^\W_]+)*")
-_LETTERS = re.compile(r"[^\W\d_]{2,}")
 _SURE, _DOUBTFUL = 0.5, 0.3
 _SHARE, _SHOUTED = 0.01, 0.9  # of the words inside sentences; of all words
 _LEAST, _LISTED = 8, 2  # words of a text that can be judged; listed names without capital in one that has openings
 _LONGEST = 60  # characters of a word that is looked at: its parts are tried at each
 _HEADING = 120  # characters of a heading, at most
-_INNER = re.compile(r"(?<=[\w,;)] )[^\W\d_]{2,}")
+_INNER = re.compile(r" (?<=[\w,;)] )([^\W\d_]{2,})")  # a blank is looked for first
 _OPENING = re.compile(r"(?:^|(?<=[.!?]) )[a-z]", re.MULTILINE)
 _DATED = frozenset(ENGLISH_MONTHS) | frozenset(ENGLISH_WEEKDAYS)
 _DATE = re.compile(
@@ -49,7 +48,7 @@ def recase_text(text: str, spans: Sequence[tuple[int, int]]) -> str:
 
     `spans` are its sentences.
     """
-    words = _LETTERS.findall(text)
+    words = _split_long(text)
     if len(words) < _LEAST:
         return text
     if sum(map(str.isupper, words)) > _SHOUTED * len(words):
@@ -66,18 +65,23 @@ def recase_text(text: str, spans: Sequence[tuple[int, int]]) -> str:
     for a, b in headings:
         rest = rest[:a] + "\n" * (b - a) + rest[b:]
     raised = Counter(w.lower() for w in _INNER.findall(rest) if not w.islower())
-    lowered = Counter(w for w in _LETTERS.findall(rest) if w.islower())
+    lowered = Counter(w for w in _split_long(rest) if w.islower())
     shown = {w: raised[w] > lowered[w] for w in {*raised, *lowered}}
     for a, b in headings:
         text = text[:a] + raise_names(lower_letters(text[a:b]), shown) + text[b:]
     return text
 
 
+def _split_long(text: str) -> list[str]:
+    """The runs of two letters and more."""
+    return [run for run in split_letters(text) if len(run) > 1]
+
+
 def _has_heading_case(text: str, start: int, end: int) -> bool:
     """Whether a sentence has no end mark and capitals throughout, or on all its words but the small ones."""
     if end - start > _HEADING or text[end - 1] in '.?!:;,…"”’)':
         return False
-    words = [w for w in _LETTERS.findall(text, start, end) if w.lower() not in never_names()]
+    words = [w for w in _split_long(text[start:end]) if w.lower() not in never_names()]
     if len(words) < 2 or not all(w[0].isupper() for w in words):
         return False
     return all(map(str.isupper, words)) or (

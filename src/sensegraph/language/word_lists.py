@@ -92,6 +92,19 @@ def read_forms(lines: Iterable[str]) -> Mapping[str, str]:
     return MappingProxyType({form: name for name, forms in named for form in forms.split(", ")})
 
 
+def compile_lowered(pattern: str) -> re.Pattern[str]:
+    """A pattern for which case does not count, to be tried on what `lower_case` returns: two to five times as fast."""
+    lower = re.sub(r"\\.|[A-Z]+", lambda part: part[0] if part[0][0] == "\\" else part[0].lower(), pattern)
+    return re.compile(lower.replace("(?i:", "(?:"))
+
+
+def lower_case(text: str) -> str:
+    """`text` in lower case, as patterns for which case does not count see it."""
+    for letter, plain in () if text.isascii() else (("ſ", "s"), ("ı", "i"), ("İ", "i")):
+        text = text.replace(letter, plain)
+    return text.lower()
+
+
 # ── months and weekdays ──────────────────────────────────────────────────────────────────────────────────────────────
 
 MONTHS = MappingProxyType({name: tuple(words) for name, words in read_table(read_lines("months"))})
@@ -131,6 +144,16 @@ VERY_COMMON = "\n".join(["", *read_lines("words/very_common"), ""])
 """The commonest English words of content: a stand-in for document frequencies where one text is seen at a time."""
 COMMON = "\n".join(["", *read_lines("words/common"), ""])
 """Common English words of content; the line between common and very common is a judgement."""
+
+
+SAID_FOR: Mapping[str, Mapping[str, bool]] = {
+    # stem → stems that stand for it: what it is often cut to (true), or things of its kind where it is too wide to be
+    # said itself
+    "technolog": {"tech": True, **dict.fromkeys("ai internet softwar robot algorithm autom".split(), False)},
+    "societi": dict.fromkeys("democraci job inequ communiti".split(), False),
+    "applic": {"app": True}, "laboratori": {"lab": True}, "mathemat": {"math": True}, "advertis": {"ad": True},
+    "refriger": {"fridg": True}, "televis": {"tv": True}, "biotechnolog": {"biotech": True},
+}  # fmt: skip
 
 
 # ── what the offline engine knows ────────────────────────────────────────────────────────────────────────────────────

@@ -7,7 +7,7 @@ import math
 import re
 import threading
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import chain
@@ -137,18 +137,23 @@ def _find_codes(text: str) -> list[int]:
     """The codes of the terms of `text` in order, without function words unless it has nothing else (The Who)."""
     found = split_runs(text)
     spoken = name_stemmer(text)
-    codes = [code for word in found for code in _word_codes(word, spoken)]
-    return codes or [code for word in found for code in _word_codes(word, "")]
+    codes = list(chain.from_iterable(map(_remember_codes(spoken), found)))
+    return codes or list(chain.from_iterable(map(_remember_codes(""), found)))
 
 
-@lru_cache(maxsize=1 << 18)
-def _word_codes(word: str, spoken: str) -> tuple[int, ...]:
-    """The codes of one run of letters: none for a function word of `spoken`, several where no blanks part words."""
-    if is_unspaced(word):
-        pieces = stem_run(word, spoken)
-        return tuple(_hash_term(p, _PIECE if _PARTICLES.isdisjoint(p) else _COMMON_PIECE) for p in pieces)
+@cache
+def _remember_codes(spoken: str) -> Callable[[str], tuple[int, ...]]:
     kinds = _read_common_stems() if spoken in {ENGLISH, ""} else {}
-    return tuple(_hash_term(stem, kinds.get(stem, _RARE)) for stem in stem_run(word, spoken))
+
+    @lru_cache(maxsize=1 << 18)  # of one value, which is looked up twice as fast
+    def code_word(word: str) -> tuple[int, ...]:
+        """The codes of one run of letters: none for a function word, several where no blanks part words."""
+        if is_unspaced(word):
+            pieces = stem_run(word, spoken)
+            return tuple(_hash_term(p, _PIECE if _PARTICLES.isdisjoint(p) else _COMMON_PIECE) for p in pieces)
+        return tuple(_hash_term(stem, kinds.get(stem, _RARE)) for stem in stem_run(word, spoken))
+
+    return code_word
 
 
 @cache

@@ -27,6 +27,7 @@ _WAY = re.compile(
     re.IGNORECASE,
 )
 _COMMAND = re.compile(rf"^\W*[$%>] \S|^[`'‘]?[a-z][\w.+-]*(?: \S+)*? {_OPTION}|^`[^`]+`\W*$|\s\| [a-z]+\b")
+_TYPED = ("`", " -", "| ", "$ ", "% ", "> ")  # one of which a command has
 _CODE = re.compile(rf"{_OPTION}|`[^`]+`|^\W*[$%>] \S")
 _INSTRUCTS = re.compile(
     r"\b(?:you (?:can|may|must|should|could|need|have) |(?:use|run|issue|type|execute|invoke|specify|call|enter|set) "
@@ -138,7 +139,7 @@ def goes_on(text: str) -> bool:
 
 def is_command(text: str) -> bool:
     """Whether a line is something to type: a prompt, a program with an option, a pipe, or code in backquotes."""
-    return _COMMAND.search(text) is not None
+    return any(map(text.__contains__, _TYPED)) and _COMMAND.search(text) is not None
 
 
 def is_code(text: str) -> bool:

@@ -186,8 +186,14 @@ def find_atoms(text: str, reference: str = "") -> list[Atom]:
     What needs a reference time and has none, and what no calendar has, is there without first and last.
     """
     small = text.lower()
-    tried = (*_BY_WORD, *(_BY_NUMBER if _COUNTED.search(text) else ()), *(_BY_YEAR if _DATED.search(text) else ()))
-    present = {kind for kind in tried if kind not in _NEEDED or any(word in small for word in _NEEDED[kind])}
+    tried: Sequence[str] = _BY_WORD
+    if _COUNTED.search(text):
+        tried = (*_BY_WORD, *_BY_NUMBER, *(_BY_YEAR if _DATED.search(text) else ()))
+    present = {kind for kind in tried if any(map(small.__contains__, _NEEDED.get(kind, ("",))))}
+    if "near" in present and not any(map(small.__contains__, _NEEDED["unit"])):
+        present.remove("near")
+    if not present:
+        return []
     found: list[Atom] = []
     for kind, pattern in _KINDS:
         if kind not in present:

@@ -25,8 +25,8 @@ from sensegraph.algorithms.graphs import Ints, Longs
 from sensegraph.answering.asking import for_quoting
 from sensegraph.index.hierarchy.packing import report_passage
 from sensegraph.index.index import Index
-from sensegraph.language.text import HAN, SAID_FOR, WORD, collect_terms, fold
-from sensegraph.language.word_lists import read_words
+from sensegraph.language.text import HAN, WORD, collect_terms, fold
+from sensegraph.language.word_lists import SAID_FOR, read_words
 from sensegraph.runtime.keys import document_part
 from sensegraph.runtime.results import Table, step, take_records
 from sensegraph.runtime.runtime import Runtime

@@ -125,7 +125,7 @@ def write_letters(sentence: str) -> tuple[list[str], str]:
 def find_name_spans(letters: str) -> Iterator[tuple[int, int]]:
     """Where the names of a sentence begin and end, in words, from its letters."""
     at = 0
-    while found := _NAME.search(letters, at):
+    while "C" in letters and (found := _NAME.search(letters, at)):
         begin, end = found.span()
         if begin % 2:  # between two words there is no beginning
             at = begin + 1
@@ -322,8 +322,7 @@ class NamedDocuments:
 
 def collect_words(document: Noted) -> set[str]:
     """The words of a document, each once."""
-    marked = set("\n".join(chunk.words for chunk in document.chunks).replace("\n", " ").split(" "))
-    return {word.replace(MARK, "") for word in marked}
+    return set("\n".join(chunk.words for chunk in document.chunks).replace(MARK, "").replace("\n", " ").split(" "))
 
 
 def count_mentions(document: Noted, known: Gazetteer) -> list[dict[str, int]]:

@@ -26,7 +26,7 @@ from sensegraph.index.parts import Building, NoSettings, Part
 from sensegraph.index.restricted.scope import ScopedIndex
 from sensegraph.language.dates.date_words import asked_date_words, find_own_date, list_date_words
 from sensegraph.language.sentences import split_sentences
-from sensegraph.language.text import list_stems, name_stemmer, part_camel_case, split_runs, stem_run
+from sensegraph.language.text import list_stems, name_stemmer, part_camel_case, split_runs, stem_runs
 from sensegraph.protocols import Store
 from sensegraph.runtime.batches import ReadItems
 from sensegraph.runtime.results import recall_result, step
@@ -69,7 +69,7 @@ def _word_chunk(chunk: Chunk) -> str:
 
 def stem_written(text: str, spoken: str) -> list[str]:
     """The stems of a text; names that are written together count as their words."""
-    return [stem for run in split_runs(part_camel_case(text)) for stem in stem_run(run, spoken)]
+    return stem_runs(split_runs(part_camel_case(text)), spoken)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

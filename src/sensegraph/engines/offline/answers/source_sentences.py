@@ -17,8 +17,9 @@ from sensegraph.engines.offline.reports import sentence_quality
 from sensegraph.language.asking.identifiers import find_identifiers
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.speakers import find_labels, read_turns, split_spoken, write_label
-from sensegraph.language.text import HAN, SAID_FOR, WORD, detect_language, part_camel_case
+from sensegraph.language.text import HAN, WORD, detect_language, part_camel_case
 from sensegraph.language.transcripts import Talk, add_talks, find_corpus_speakers, observe_talk
+from sensegraph.language.word_lists import SAID_FOR
 from sensegraph.runtime.keys import document_part
 from sensegraph.types import Passage, Source, Statement
 

@@ -41,11 +41,11 @@ def observe_documents(documents: Sequence[tuple[Chunk, ...]], segmenter: str = "
 
 
 def count_documents(items: Sequence[tuple[bytes, _Told]], look: int) -> list[tuple[Sequence[str], bytes]]:
-    """What each document (observation, entries of the looks before) counts for a look, and the terms it asks for."""
+    """What each document (observation, entries of earlier looks) counts for a look, and the terms that it asks for."""
     counted: list[tuple[Sequence[str], bytes]] = []
     for seen, told in items:
         terms, count = _count_document(seen, told, look)
-        counted.append((sorted(terms), _encoder.encode(count)))
+        counted.append((list(terms), _encoder.encode(count)))
     return counted
 
 
@@ -109,7 +109,7 @@ def survey_documents(
         counted = [count_documents([item], look)[0] for item in zip(observations, told, strict=True)]
         known |= learn_corpus([count for _, count in counted], look, known, given, guesses=guesses)
         for one, (terms, _) in zip(told, counted, strict=True):
-            one.update((t, known[t]) for t in terms if t in known)
+            one.update((t, known[t]) for t in sorted(terms) if t in known)
     return told, known
 
 

@@ -13,6 +13,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import add
 
 import msgspec
 import numpy as np
@@ -75,16 +76,19 @@ class NameUses(msgspec.Struct, frozen=True, array_like=True):
 
 def count_uses(key: str, uses: Sequence[tuple[str, Candidate]]) -> NameUses:
     """The mentions of one name, each as it is written and with what stands around it."""
-    features: Counter[str] = Counter()
+    features = defaultdict[str, int](int)
     for surface, c in uses:
-        features.update((f"< {c.left}", f"<< {c.before}", f"> {c.right}", f"m {c.marks}"))
+        for feature in (f"< {c.left}", f"<< {c.before}", f"> {c.right}", f"m {c.marks}"):
+            features[feature] += 1
         features["caps"] += surface.isupper()
-    votes = np.sum([_vote_by_context(key, c) for _, c in uses], axis=0)
+    votes = [0.0] * 4
+    for _, c in uses:
+        votes = list(map(add, votes, _vote_by_context(key, c)))
     return NameUses(
         key,
         len(uses),
         uses[0][0],
-        tuple(np.rint(10 * votes).astype(int).tolist()),
+        tuple(round(10 * vote) for vote in votes),
         any(has_title_before(key, c) for _, c in uses),
         any(c.left in english_words("work-nouns") or "q" in c.marks for _, c in uses),
         {feature: n for feature, n in features.items() if n},
@@ -263,7 +267,10 @@ def count_units(counts: Counts, phrases: Iterable[tuple[int, Sequence[str]]]) ->
     found: list[str] = []
     for chunk, words in phrases:
         stems = [stem_english(w) for w in words]
-        units = [" ".join(stems[a:b]) for b in range(1, len(stems) + 1) for a in range(max(0, b - LONGEST_UNIT), b)]
+        units = stems
+        if len(stems) > 1:
+            ends = range(1, len(stems) + 1)
+            units = [" ".join(stems[a:b]) for b in ends for a in range(max(0, b - LONGEST_UNIT), b)]
         found += units
         counts.heads[stems[-1]] += 1
         seen[chunk].update(units)

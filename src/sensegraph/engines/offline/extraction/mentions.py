@@ -310,7 +310,7 @@ def make_named_thing(key: str, members: Sequence[Named], lexicon: Lexicon) -> Th
     if key in lexicon.full:
         name = lexicon.full[key]
         return Thing(fold(name), name, kind)
-    surfaces: Counter[str] = Counter()
+    surfaces = defaultdict[str, int](int)
     for member in (m for m in members if m.key == key):
         surface = " ".join(member.surface.split())
         for article in ("The ", "the ", "A ", "An "):

@@ -168,9 +168,10 @@ def find_name_candidates(sentence: Sentence) -> list[Candidate]:
     runs: list[Run] = []
     behind = 0
     for i, word in enumerate(words):
-        if (
-            word.text.islower() or i < behind or i in taken or not sentence.is_name_word(i)
-        ):  # most words are in lower case
+        text = word.text  # most words are in lower case, or marks
+        if text.islower() or not (text[0].isupper() or len(text) > 2):
+            continue
+        if i < behind or i in taken or not sentence.is_name_word(i):
             continue
         last = i
         while (after := sentence.next_in_run(last)) is not None and after not in taken and after - i <= 12:

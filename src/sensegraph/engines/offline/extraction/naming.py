@@ -82,7 +82,7 @@ def count_names(one: Observation, lexicon: Lexicon, place: bytes) -> tuple[set[s
     terms.update(f"{Entry.SAME_HERE}{one.work}\t{key}" for key in names)
     terms.update(f"{Entry.PERSON}{k}" for k in names if not names.keys().isdisjoint(k.split()[:: k.count(" ") or 1]))
     terms.update(f"{Entry.TERM}{run[i : i + 2]}" for run in runs for i in range(len(run) - 1))
-    terms.update(f"{Entry.KEPT}{unit}" for unit in list_units(one, named))
+    terms.update(f"{Entry.KEPT}{unit}" for unit in {unit for unit, _ in list_units(one, named)})
     return terms, count
 
 
@@ -99,21 +99,20 @@ def _list_phrases(
         yield from ((bisect_right(starts, n.start), (n.key,)) for n in nouns)
 
 
-def list_units(one: Observation, named: Sequence[mentions.Named]) -> dict[str, Counter[str]]:
-    """The stems of all that may be a concept in a document, with how each is written."""
-    forms: dict[str, Counter[str]] = defaultdict(Counter)
+def list_units(one: Observation, named: Sequence[mentions.Named]) -> Iterator[tuple[str, str]]:
+    """The stems of all that may be a concept in a document, each time with how it is written there."""
     if one.language == "zh":
-        return forms
+        return
     for words in (p.words for p in one.phrases):
+        if len(words) == 1:  # most are one word
+            yield mentions.stem_english(words[0]), words[0]
+            continue
         stems = [mentions.stem_english(w) for w in words]
         for first in range(len(words)):
             for last in range(first + 1, len(words) + 1):
-                forms[" ".join(stems[first:last])][" ".join(words[first:last])] += 1
+                yield " ".join(stems[first:last]), " ".join(words[first:last])
     if one.language == "de":
-        for n in named:
-            if " " not in n.key:
-                forms[mentions.stem_unit([n.key])][n.surface] += 1
-    return forms
+        yield from ((mentions.stem_unit([n.key]), n.surface) for n in named if " " not in n.key)
 
 
 def learn_names(
@@ -190,14 +189,17 @@ def _write_same(
     return table
 
 
-def count_forms(one: Observation, lexicon: Lexicon) -> tuple[set[str], dict[str, Counter[str]]]:
+def count_forms(one: Observation, lexicon: Lexicon) -> tuple[set[str], dict[str, dict[str, int]]]:
     """How one document writes the kept concepts, and what its reading asks of these and of the things it names."""
     grouped = mentions.group_names(one, lexicon)
     things = (mentions.make_named_thing(key, members, lexicon) for key, members in grouped.items())
     terms = {f"{kind}{t.key}" for t in things if t for kind in (Entry.HIDDEN, Entry.ROLE)}
     terms.update(f"{Entry.UNIT}{mentions.stem_unit(k.split())}" for k in grouped if lexicon.kinds.get(k) == "c")
     named = mentions.select_standing_names(one, lexicon) if one.language == "de" else ()
-    forms = {unit: held for unit, held in list_units(one, named).items() if unit in lexicon.kept}
+    forms: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+    for unit, written in list_units(one, named):
+        if unit in lexicon.kept:
+            forms[unit][written] += 1
     terms.update(f"{Entry.UNIT}{unit}" for unit in forms)
     return terms, forms
 

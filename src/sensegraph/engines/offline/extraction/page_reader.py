@@ -7,6 +7,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from zlib import crc32
 
 from sensegraph.engines.offline.extraction.names import Sentence, find_name_candidates
@@ -16,20 +17,19 @@ from sensegraph.language import speakers, transcripts
 from sensegraph.language.collapsing import Collapsed, collapse_blanks
 from sensegraph.language.dates import stated_dates
 from sensegraph.language.sentences import split_sentences
-from sensegraph.language.text import HAN, detect_language, tag_words
+from sensegraph.language.text import HAN, detect_language, split_letters, split_small_letters, tag_words
 from sensegraph.language.truecase import recase_text
 from sensegraph.language.word_lists import english_words, read_lexicon, stop_words
 from sensegraph.types import Chunk
 
 LONGEST = 1200  # characters of a sentence; longer ones (tables, text without stops) are cut at white space
 _SCANNED = 40_000  # characters in which stop words are counted
-_LETTERS = re.compile(r"[^\W\d_]+")
 _BLOCK = 20_000
-_FILLING = re.compile(r"[^\S\n]{40,}|[.!?…\"'”’»)\]]{40,}")  # blanks and leaders: they split, and cost no time
-_LETTERS = re.compile(r"[^\W\d_]+")
+_FILLING = (re.compile(r"[^\S\n][^\S\n]{39,}"), re.compile(r"[.!?…\"'”’»)\]][.!?…\"'”’»)\]]{39,}"))
+# blanks and leaders: they split, and cost no time
 TOKEN = re.compile(r"[^\W_]+(?:['’.\-&][^\W_]+)*|[^\w\s]|_+")
 EDGE = 400  # characters of a document's beginning and end that are looked at
-_CODED = re.compile(r"[\d/@_\\{\[]|\.\w{2,5}\b|www")
+_CODED = re.compile(r"[\d/@_\\{\[.w](?:(?<![.w])|(?<=\.)\w{2,5}\b|(?<=w)ww)")  # one class first, as it is found soonest
 _FILE = "txt|pdf|docx?|html?|mp[34]|wav|jpe?g|png|gif|csv|tsv|xlsx?|pptx?|json|xml|md|py|zip|srt|vtt"
 _CODE = re.compile(
     rf"\b(?:https?://|www\.)[^\s<>\"”]{{1,300}}|[\w.+\-]{{1,60}}@[\w\-]{{1,60}}(?:\.\w{{2,20}}){{1,4}}\b"
@@ -90,7 +90,8 @@ def join_chunks(chunks: Sequence[Chunk]) -> JoinedChunks:
 
 def split_spans(text: str) -> list[tuple[int, int]]:
     """Sentences of `text`; long blanks and text without stops cost linear time."""
-    text = _FILLING.sub(lambda m: "\n" * len(m[0]), text)
+    for filling in _FILLING:
+        text = filling.sub(lambda m: "\n" * len(m[0]), text)
     found: list[tuple[int, int]] = []
     start = 0
     while start < len(text):
@@ -137,7 +138,7 @@ def find_codes(text: str, start: int, end: int) -> list[tuple[int, int]]:
 
 def hash_sentence(text: str) -> tuple[int, int, int]:
     """Hashes of a sentence, of its first and of its last eight words; 0 where it has too few words."""
-    parts = _LETTERS.findall(text)
+    parts = split_letters(text)
     whole = _hash_words(parts) if len(parts) >= 4 else 0
     return whole, *((_hash_words(parts[:8]), _hash_words(parts[-8:])) if len(parts) > 8 else (0, 0))
 
@@ -217,7 +218,8 @@ class _PageReader:
             for a, b in stated_dates.find_numbers(text, start, end):
                 if all(b <= c or d <= a for c, d in spans):
                     values.append(Value(number, a, b, text[a:b], "number"))
-        self.values.extend(sorted(values, key=lambda v: v.start))
+        if values:
+            self.values.extend(sorted(values, key=lambda v: v.start))
         inside = {i for i, w in enumerate(words) for a, b in spans if a <= w.start and w.end <= b} if spans else set()
         if codes := find_codes(text, start, end):
             inside |= {i for i, w in enumerate(words) for a, b in codes if a < w.end and w.start < b}
@@ -226,7 +228,8 @@ class _PageReader:
     def _collect_names(self, number: int, words: Sequence[Word], barred: set[int]) -> set[int]:
         """Collects the candidates of a sentence; returns the positions of their words that surely are names."""
         start, end = (words[0].start, words[-1].end) if words else (0, 0)
-        subjects = tuple(s for s in self.subjects if start <= s[0] and s[1] <= end)
+        near = self.subjects[bisect_left(self.subjects, (start, 0)) :] if self.subjects else ()
+        subjects = tuple(takewhile(lambda span: span[1] <= end, near))
         made = find_name_candidates(Sentence(self.page.text, number, words, barred, self.page.language, subjects))
         self.names.extend(made)
         sure = [c for c in made if not c.first or c.inner >= 0]
@@ -237,23 +240,25 @@ class _PageReader:
 
     def _collect_noun_phrases(self, number: int, words: Sequence[Word], taken: set[int]) -> None:
         """Runs of adjectives and nouns of an English sentence, general words dropped at both ends."""
-        lower = " ".join(w.text for w in words).lower().split(" ") if words else []  # at once: no word holds a blank
+        texts = [w.text for w in words]
+        lower = " ".join(texts).lower().split(" ") if words else []  # at once: no word holds a blank
         letters = tag_words(lower)
-        hidden = {i for i, w in enumerate(words) if i and w.text[0].isupper()} | taken
+        hidden = taken.union(i for i, text in enumerate(texts) if i and text[0].isupper())
         if hidden:
             shown = list(letters)
             for i in hidden:
                 shown[i] = "X"
             letters = "".join(shown)
-        general, count = english_words("general"), 0
+        general, stop, count = english_words("general"), stop_words("en"), 0
         for match in _NOUNS.finditer(letters):
             first, last = match.span()
-            while first < last and (lower[first] in general or lower[first] in stop_words("en")):
+            while first < last and (lower[first] in general or lower[first] in stop):
                 first += 1
             while last > first and lower[last - 1] in general:
                 last -= 1
             first = max(first, last - _PHRASE_WORDS)
-            if first == last or any(len(w) < 2 or len(w) > _LONGEST_WORD for w in lower[first:last]):
+            sizes = list(map(len, lower[first:last]))
+            if not sizes or min(sizes) < 2 or max(sizes) > _LONGEST_WORD:
                 continue
             spans = tuple(x for w in words[first:last] for x in (w.start, w.end))
             self.phrases.append(Phrase(number, spans, tuple(lower[first:last])))
@@ -282,7 +287,7 @@ def choose_name_rules(text: str) -> str:
         return "un" if 2 * sum(c.lower() != c.upper() for c in letters) < len(letters) else "xx"
     if code not in ("en", "de"):
         return "zh" if code == "zh" else "xx"
-    words = _LETTERS.findall(text[:_SCANNED].lower())
+    words = split_small_letters(text[:_SCANNED])
     stops = read_lexicon("english" if code == "en" else "german")["stop"]
     small = sum(map(stops.__contains__, words)) > len(words) / 8
     return code if small or (code == "en" and len(words) < 20) else "xx"

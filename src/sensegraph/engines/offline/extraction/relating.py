@@ -10,7 +10,7 @@ sentence that is added would change many strengths, and so the reading of many d
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
@@ -76,14 +76,14 @@ def list_sentence_keys(one: Observation, scene: Scene, lexicon: Lexicon) -> list
     return keys
 
 
-def weigh_pairs(sentences: Sequence[Sequence[str]]) -> tuple[Counter[str], Counter[tuple[str, str]]]:
+def weigh_pairs(sentences: Sequence[Sequence[str]]) -> tuple[Counter[str], dict[tuple[str, str], int]]:
     """The sentences of each thing, and twice the weight of each pair (keys in rising order).
 
     A document is given as the distinct keys of each of its sentences (empty where it holds none).
     """
     crowds = [keys[:CROWD] for keys in sentences]
     seen = Counter(k for here in crowds for k in here)
-    weights: Counter[tuple[str, str]] = Counter()
+    weights = defaultdict[tuple[str, str], int](int)
     for here in crowds:
         for i, a in enumerate(here):
             for b in here[i + 1 :]:

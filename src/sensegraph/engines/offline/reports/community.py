@@ -8,6 +8,7 @@ import zlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import msgspec
 from msgspec.structs import replace
@@ -83,10 +84,24 @@ def hash_place(source: Source) -> tuple[int, str, int]:
 def _make_quote(raw: str, places: Sequence[Source], owners: tuple[str, ...], code: str) -> Quote:
     speaker, said = split_spoken(raw, places[0].end - places[0].start)
     text = sentence_quality.tidy_sentence(said)
-    terms = tuple(sentence_quality.stem_text(text, code))
-    worth = sentence_quality.rate_quality(text) * (0.6 if sentence_quality.is_hanging(text) else 1.0)
-    sources = tuple(place for place in places if place.chunk)
-    return Quote(text, speaker, sources, owners, worth, Candidate(terms, max(1, len(WORD.findall(text)))))
+    terms, words, soundness = weigh_sentence(text, code)
+    return Quote(
+        text, speaker, tuple(place for place in places if place.chunk), owners, soundness, Candidate(terms, words)
+    )
+
+
+@lru_cache(maxsize=1 << 15)  # a sentence stands in several communities, and in those above them
+def weigh_sentence(text: str, code: str) -> tuple[tuple[str, ...], int, float]:
+    """The stems of a tidied sentence, how many words it has, and its soundness.
+
+    That is how well it stands alone, how general it is, whether it presents people, whether it is long.
+    """
+    words = max(1, len(WORD.findall(text)))
+    value = sentence_quality.rate_quality(text) * (0.6 if sentence_quality.is_hanging(text) else 1.0)
+    value *= sentence_quality.rate_generality(text, code)
+    value *= min(1.0, READABLE / words)
+    value *= (_PRESENTED if sentence_quality.introduces_person(text) else 1.0) * (1.0 if _ENDED.search(text) else _CUT)
+    return tuple(sentence_quality.stem_text(text, code)), words, value
 
 
 def weigh_salience(quotes: Iterable[Quote], names: Sequence[str], code: str) -> dict[str, float]:
@@ -188,15 +203,7 @@ def read_community(context: Context) -> Community:
     """The community behind a context, in the language of the first words of up to 40 of its quotes."""
     texts = [quote.text for passage in context.passages for quote in passage.quotes[:2]][:40]
     code = detect_language(" ".join(text[:200] for text in texts or [p.text for p in context.passages]))
-    quotes = []
-    for quote in gather_quotes(context, code):
-        # soundness: how well it stands alone, how general it is, whether it presents people, whether it is long
-        value = quote.worth * sentence_quality.rate_generality(quote.text, code)
-        value *= min(1.0, READABLE / quote.candidate.words)
-        value *= (_PRESENTED if sentence_quality.introduces_person(quote.text) else 1.0) * (
-            1.0 if _ENDED.search(quote.text) else _CUT
-        )
-        quotes.append(replace(quote, worth=value))
+    quotes = gather_quotes(context, code)
     kinds: dict[str, list[Passage]] = defaultdict(list)
     for passage in context.passages:
         kinds[passage.kind].append(passage)
@@ -208,7 +215,8 @@ def read_community(context: Context) -> Community:
     for quote in quotes:
         # the merit of a quote: soundness, closeness to the centre, and the strong members in it
         own = quote.candidate
-        held = math.fsum(m.strength for m in members[:CORE] if m.stems and m.stems.issubset(own.terms))
+        terms = frozenset(own.terms)
+        held = math.fsum(m.strength for m in members[:CORE] if m.stems and m.stems <= terms)
         merit = quote.worth**1.2 * whole.closeness(own.terms) ** 1.5 * (0.3 + min(1.6, held))
         ranked.append(replace(quote, candidate=Candidate(own.terms, own.words, merit, quote.chunk)))
 

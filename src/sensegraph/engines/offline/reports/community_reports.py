@@ -152,7 +152,7 @@ class _ReportWriter:
     def __init__(self, found: Community) -> None:
         self.of = found
         self.code = found.code
-        self.texts = [quote.text for quote in found.quotes]
+        self.lowered = [(quote.text, quote.text.lower()) for quote in found.quotes]
         self.told = [(quote, frozenset(quote.candidate.terms)) for quote in found.told()]
         self.by_stem = defaultdict[str, list[tuple[Quote, frozenset[str]]]](list)
         for quote, terms in self.told:
@@ -336,8 +336,9 @@ class _ReportWriter:
     def cased(self, name: str) -> str:
         """The name as the community's sentences have it, with the word that mostly completes it."""
         if name not in self.names:
-            longer = extend_name(name, self.texts) if self.code == "en" else name
-            self.names[name] = report_parts.show_natural_case(longer, self.texts)
+            held = [text for text, low in self.lowered if name.lower() in low]  # no other can have a place of it
+            longer = extend_name(name, held) if self.code == "en" else name
+            self.names[name] = report_parts.show_natural_case(longer, held)
         return self.names[name]
 
     def headline(self, quote: Quote, names: Sequence[str]) -> str:

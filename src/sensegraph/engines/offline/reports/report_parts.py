@@ -268,7 +268,7 @@ def find_headline(sentence: str, names: Sequence[str], code: str, longest: int =
 
 
 def _fold_headline_words(text: str) -> list[str]:
-    return [w.replace("’", "'") for w in WORD.findall(text.casefold())]
+    return WORD.findall(text.casefold().replace("’", "'"))
 
 
 def _fit_clause(piece: str, longest: int) -> str:

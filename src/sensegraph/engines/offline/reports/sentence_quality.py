@@ -17,7 +17,7 @@ from sensegraph.engines.offline.stemming import load_stemmer
 from sensegraph.language.asking.sentence_cues import is_command
 from sensegraph.language.sentences import balance_emphasis
 from sensegraph.language.text import HAN, WORD, detect_language, known_form
-from sensegraph.language.word_lists import read_alternatives, read_list
+from sensegraph.language.word_lists import compile_lowered, lower_case, read_alternatives, read_list
 
 CUES = read_alternatives("cues")
 _STEMMERS = {
@@ -88,10 +88,11 @@ def is_repeat(one: Sequence[str], other: Sequence[str], limit: float = REPEAT) -
 def _find_stems(text: str, code: str) -> tuple[str, ...]:
     code = code or detect_language(text)
     stop = read_list(code) if code in _STEMMERS and code != "ru" else read_list("en")
-    tokens = (t for t in WORD.findall(text.casefold().replace("’", "'")) if t not in stop)
+    folded = text.casefold().replace("’", "'")
+    han = not folded.isascii() and HAN.search(folded) is not None
     found: list[str] = []
-    for part in (part for token in tokens for part in token.split("-")):
-        if HAN.search(part):  # pairs of characters for Han and kana
+    for part in (part for token in WORD.findall(folded) if token not in stop for part in token.split("-")):
+        if han and HAN.search(part):  # pairs of characters for Han and kana
             for run in filter(None, re.split(f"((?:{HAN.pattern})+)", part)):
                 pairs = [run[i : i + 2] for i in range(len(run) - 1)] if HAN.match(run) else []
                 found += pairs or [run]
@@ -114,10 +115,13 @@ _MARKS = re.compile(  # and numbers in brackets, but for those of elements: x[0]
 _SPACED = re.compile(
     r"(?<!-\w)\s+(?=,(?!\w)|\.(?!\w|\.(?!\.)|\s[a-z]))|\s+(?=[;:!?](?:\s|$))"
 )  # .xz is a name and no end, -u . says where
+_GAPS = (" ,", " .", " ;", " :", " !", " ?")  # one of which stands where `_SPACED` does, of white space only blanks
 _CLITIC = re.compile(r"(?<=\w) +(?=(?:['’](?:s|re|ve|ll|d|m|t)|n['’]t)\b)", re.IGNORECASE)
+_PARTED = (" '", " ’", " n'", " n’", " N'", " N’")  # one of which stands where `_CLITIC` does
 _HESITATION = re.compile(  # "mm" within a sentence is a unit
     r"(?:(?<=\s)|^),? *\b(?:[Uu]h+m*|[Uu]mm*|[Ee]rm+|[Hh]mm+|[Mm]m+-?hmm*|[Mm]mm+)\b(?![-'’])(?: *,)?|^[Mm]m,"
 )
+_HESITANT = tuple(f"{before}{sound}" for sound in ("uh", "um", "erm", "hmm", "mm") for before in " ,")
 _LED = re.compile(r"^(?:[\s,;]|\.{2,}|—|[.–-]+(?=\s))+")  # "-5 °C" and ".xz" begin with their signs
 _UNDERLINE = re.compile(
     r"(?<=[^\s|])\s+(?:={3,}|[~-]{4,})(?:(?:\s+[o*•])?\s+(?=\w)|\s*$)"
@@ -137,12 +141,14 @@ def tidy_sentence(sentence: str) -> str:
     if is_command(sentence):
         return " ".join(sentence.split())
     shown = sentence
-    for _ in range(8):  # a round may bring a label or another filler to the front
+    for _ in range(8):  # a round may bring a label or another filler to the front; most need no pattern
         last = shown
-        text = " ".join(_MARKS.sub(" ", last).split())
-        text = _UNDERLINE.sub(lambda m: ": " if m.end() < len(m.string) else "", text)
-        if detect_language(last) == "en":
-            text = _trim_speech(_CLITIC.sub("", _SPACED.sub("", text)))
+        marked = "[" in last or "{" in last or "(" in last
+        text = " ".join((_MARKS.sub(" ", last) if marked else last).split())
+        if "===" in text or "----" in text or "~" in text:
+            text = _UNDERLINE.sub(lambda m: ": " if m.end() < len(m.string) else "", text)
+        if (trimmed := _trim_speech(text)) != text and detect_language(last) == "en":
+            text = trimmed
         text = balance_emphasis(text)
         named = _PROGRAM.match(text)  # names of programs begin small: "gzip 1.2", "run-parts"
         parts = re.split("[-_.]", named[0]) if named else []
@@ -155,11 +161,20 @@ def tidy_sentence(sentence: str) -> str:
 
 
 def _trim_speech(text: str) -> str:
-    """Without hesitations and opening markers (English)."""
-    text = _LED.sub("", _SPACED.sub("", " ".join(_HESITATION.sub(" ", text).split())))
+    """Without hesitations, opening markers and blanks before marks (English)."""
+    text = _close_gaps(text)
+    if any(map(text.__contains__, _PARTED)):
+        text = _CLITIC.sub("", text)
+    if any(map(f" {text.lower()}".__contains__, _HESITANT)):
+        text = _HESITATION.sub(" ", text)
+    text = _LED.sub("", _close_gaps(" ".join(text.split())))
     while (match := _OPENING.match(text)) and match.end() < len(text):
         text = text[match.end() :].lstrip(",; ")
     return text
+
+
+def _close_gaps(text: str) -> str:
+    return _SPACED.sub("", text) if any(map(text.__contains__, _GAPS)) else text
 
 
 def end_sentence(text: str) -> str:
@@ -198,7 +213,7 @@ def spell_number(n: int) -> str:
 # ── how well a sentence stands alone ─────────────────────────────────────────────────────────────────────────────────
 
 _SPEAKING = frozenset("i i'm i've i'd i'll you you're you've you'd you'll me my mine your myself yourself".split())
-_NOTES = re.compile(rf"\b(?:{CUES['show-notes']})|https?:|www\.|\.(?:com|org|txt)\b|\.\./", re.IGNORECASE)
+_NOTES = compile_lowered(rf"\b(?:{CUES['show-notes']})|https?:|www\.|\.(?:com|org|txt)\b|\.\./")
 _BROKEN = re.compile(r"--|[—–]|\.\.\.|…|\s-\s")
 _TURN = re.compile(r"[.!?…]\s[A-Z][\w’'.-]+(?: [A-Z][\w’'.-]+){1,3}:\s")
 _CLITIC_VERB = re.compile(r"(?:['’](?:s|re|ve|m|ll|d)|n['’]t)$")
@@ -222,11 +237,11 @@ def rate_quality(sentence: str) -> float:
     code = detect_language(sentence)
     if code != "en":  # Han text counts two characters as a word
         return _rate_form(sentence, len(HAN.findall(sentence)) // 2 if code == "zh" else len(WORD.findall(sentence)))
-    words = [w.replace("’", "'") for w in WORD.findall(sentence.casefold())]
+    words = WORD.findall(sentence.casefold().replace("’", "'"))
     value = _rate_form(sentence, len(words))
-    value *= 0.8 ** sum(w in read_list("pointing") for w in words[:4]) * 0.93 ** sum(w in _SPEAKING for w in words)
+    value *= 0.8 ** sum(w in read_list("pointing") for w in words[:4]) * 0.93 ** sum(map(_SPEAKING.__contains__, words))
     value *= 0.6 if _BROKEN.search(sentence) else 1.0
-    value *= 0.15 if _NOTES.search(sentence) or _TURN.search(sentence) else 1.0
+    value *= 0.15 if _NOTES.search(lower_case(sentence)) or _TURN.search(sentence) else 1.0
     whole = _has_finite_verb(words) and not _SUBORDINATE.match(sentence)
     return max(value * (1.0 if whole else 0.25), 1e-6)
 
@@ -248,7 +263,7 @@ def is_heading(sentence: str) -> bool:
     bare = sentence.rstrip("\"'”’»)]」』*_")
     if bare.endswith((".", "!", "?", "。", "！", "？", "…", "؟", "।")) and not _LISTED.match(sentence):
         return False
-    words = [w.replace("’", "'") for w in WORD.findall(sentence.casefold())]
+    words = WORD.findall(sentence.casefold().replace("’", "'"))
     return len(words) < _FEW or not _has_finite_verb(words)
 
 
@@ -289,9 +304,10 @@ def _looks_finite(before: str, word: str) -> bool:
 
 
 _INTRODUCES = re.compile(
-    r"\b(?:is|was|are|['’]s|became|serve[sd]? as|works? as|named)\s+(?:[\w’'-]+,?\s+){0,7}"
-    rf"(?i:{CUES['offices']})s?\b|{CUES['introducing']}"
+    r"\b(?:(?:is|was|are|['’]s|became|serve[sd]? as|works? as|named)\s+(?:[\w’'-]+,?\s+){0,7}"
+    rf"(?i:{CUES['offices']})s?\b|{CUES['introducing']})|[Aa]ward[- ]winn"
 )
+_MAY_INTRODUCE = compile_lowered(_INTRODUCES.pattern)
 _HANGING = frozenset("like because then or also which even besides they he she it this that these those".split())
 FIRST_PERSON = re.compile(r"\b(?:I|me|my|mine|myself|I['’](?:m|ve|d|ll))\b")
 
@@ -304,24 +320,21 @@ def is_hanging(text: str) -> bool:
 @lru_cache(maxsize=1 << 15)
 def introduces_person(sentence: str) -> bool:
     """Whether an English sentence presents someone by office or career ("Ann Lee is a professor of …")."""
-    return _INTRODUCES.search(sentence) is not None
+    return _MAY_INTRODUCE.search(lower_case(sentence)) is not None and _INTRODUCES.search(sentence) is not None
 
 
 # ── how far it states something that holds, or presents someone ──────────────────────────────────────────────────────
-_TOLD = re.compile(
-    rf"\b(?:I|we|he|she|they|you)\s+(?:\w+ly\s+|just\s+|also\s+|never\s+|first\s+)?(?:{CUES['past-verbs']}|\w+[^e\W]ed)\b",
-    re.IGNORECASE,
+_TOLD = compile_lowered(
+    rf"\b(?:I|we|he|she|they|you)\s+(?:\w+ly\s+|just\s+|also\s+|never\s+|first\s+)?(?:{CUES['past-verbs']}|\w+[^e\W]ed)\b"
 )
-_HAPPENED = re.compile(r"\b(?:was|were|had|did|said|\w{3,}ed)\b", re.IGNORECASE)
-_REMEMBERED = re.compile(CUES["remembered"], re.IGNORECASE)
+_HAPPENED = compile_lowered(r"\b(?:was|were|had|did|said|\w{3,}ed)\b")
+_REMEMBERED, _LEANING, _RESTARTED, _LOOSE, _REASONS = (
+    compile_lowered(CUES[name]) for name in ("remembered", "leaning", "restarted", "loose", "reasons")
+)
 # talk within the conversation: to the other, or about what will be said
-_HERE = re.compile(rf"^(?:{CUES['openings-of-talk']})\b|\b(?:{CUES['talk']})\b", re.IGNORECASE)
-_THIRD = re.compile(r"^(?:he|she|they|his|her|their|it|this|that|these|those|one of (?:them|these|those))\b", re.I)
-_LEANING = re.compile(CUES["leaning"], re.IGNORECASE)
-_RESTARTED = re.compile(CUES["restarted"], re.IGNORECASE)
-_LOOSE = re.compile(CUES["loose"], re.IGNORECASE)
-_HOLDS = re.compile(rf"\b(?:{CUES['holding']})\b", re.IGNORECASE)
-_REASONS = re.compile(CUES["reasons"], re.IGNORECASE)
+_HERE = compile_lowered(rf"^(?:{CUES['openings-of-talk']})\b|\b(?:{CUES['talk']})\b")
+_THIRD = compile_lowered(r"^(?:he|she|they|his|her|their|it|this|that|these|those|one of (?:them|these|those))\b")
+_HOLDS = compile_lowered(rf"\b(?:{CUES['holding']})\b")
 _NAMED = re.compile(r"(?<=[\w,] )[A-Z][a-z]\w+")
 _FREE_NAMES = 2  # capitalised words inside a sentence before it counts as a list of names
 
@@ -336,16 +349,17 @@ def rate_generality(sentence: str, code: str = "en") -> float:
     """
     if code != "en":
         return 1.0
-    value = 1.15 if _HOLDS.search(sentence) else 0.55 if _HAPPENED.search(sentence) else 0.9
-    value *= 1.25 if _REASONS.search(sentence) else 1.0
-    value *= 0.35 if _TOLD.search(sentence) else 1.0
-    value *= 0.45 if _REMEMBERED.search(sentence) else 1.0
-    value *= 0.3 if _HERE.search(sentence) else 1.0
+    low = lower_case(sentence)
+    value = 1.15 if _HOLDS.search(low) else 0.55 if _HAPPENED.search(low) else 0.9
+    value *= 1.25 if _REASONS.search(low) else 1.0
+    value *= 0.35 if _TOLD.search(low) else 1.0
+    value *= 0.45 if _REMEMBERED.search(low) else 1.0
+    value *= 0.3 if _HERE.search(low) else 1.0
     value *= 0.5 if FIRST_PERSON.search(sentence) else 1.0
-    value *= 0.6 if _THIRD.search(sentence) else 1.0
-    value *= 0.6 if _LEANING.search(sentence) else 1.0
-    value *= 0.5 if _RESTARTED.search(sentence) else 1.0
-    value *= 0.7 if _LOOSE.search(sentence) else 1.0
+    value *= 0.6 if _THIRD.search(low) else 1.0
+    value *= 0.6 if _LEANING.search(low) else 1.0
+    value *= 0.5 if _RESTARTED.search(low) else 1.0
+    value *= 0.7 if _LOOSE.search(low) else 1.0
     spare = len(_NAMED.findall(sentence)) - _FREE_NAMES
     return max(0.02, value * 0.85 ** max(0, spare))
 
