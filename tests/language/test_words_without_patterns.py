@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import unicodedata
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,7 +13,6 @@ from sensegraph.language import text as texts
 from sensegraph.language.asking import sentence_cues
 from sensegraph.language.collapsing import collapse_blanks
 from sensegraph.language.noun_phrases import _RUN
-from sensegraph.language.sentences import remember_small, split_sentences
 from sensegraph.language.speakers import count_spellings
 from sensegraph.language.word_lists import compile_lowered, lower_case
 
@@ -79,17 +77,3 @@ def test_a_sentence_is_tidied_as_all_its_patterns_would(parts: list[tuple[str, s
 def test_spellings_are_counted_as_a_pattern_without_case_finds_them(text: str, name: str) -> None:
     found = [m[0] for m in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE)]
     assert count_spellings(text, [name]) == {f: found.count(f) for f in sorted(set(found)) if not f.isupper()}
-
-
-@pytest.mark.parametrize(("size", "kept"), [(299, False), (300, True), (3999, True), (4000, False)])
-def test_only_what_is_found_in_small_texts_is_kept(size: int, kept: bool) -> None:
-    asked: list[str] = []
-    find = remember_small(lambda text: asked.append(text) or len(asked))
-    assert [find("x" * size), find("x" * size)] == ([1, 1] if kept else [1, 2])
-
-
-def test_sentences_that_were_given_may_be_changed() -> None:
-    text = "The boat is blue. " * 30
-    spans = split_sentences(text)
-    spans.clear()
-    assert len(split_sentences(text)) == 30

@@ -18,7 +18,6 @@ from itertools import pairwise
 import msgspec
 
 from sensegraph.language.lines import CLOSERS, MARKDOWN, Line, classify_lines, split_lines
-from sensegraph.language.sentences import remember_small
 from sensegraph.language.speakers import find_labels
 from sensegraph.language.transcripts import find_speakers, observe_talk
 from sensegraph.language.wrapping import SLACK, UNSPACED, Wrapping, measure_wrapping, mend_prose
@@ -68,7 +67,6 @@ class Reading:
     blocks: tuple[Block, ...]
 
 
-@remember_small
 def read_blocks(text: str) -> Reading:
     """`text` as it is read, and its blocks.
 

@@ -11,14 +11,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
-from functools import cache, lru_cache, wraps
-from typing import NamedTuple, TypeVar
+from functools import cache
+from typing import NamedTuple
 
 from sensegraph.language.text import detect_language
 from sensegraph.language.word_lists import LANGUAGES, MONTHS, read_sections
 
-T = TypeVar("T")
 _END = re.compile(
     r"(?P<mark>[.!?…‥؟۔։।॥‼⁇⁉]++)"
     r"(?P<tail>(?:[\"'”’»«›)\]*_`“]|\[\d{1,3}(?:[,–-] ?\d{1,3})*\]|(?<=[^\W\d_][.!?])\d{1,2}(?=\s)"
@@ -40,7 +38,6 @@ _ROMAN = re.compile(r"[IVXL]{1,5}$")
 _LEADING = re.compile(r"(?:\s|#{1,6}(?=\s)|[-*+•‣◦▪·–>](?=\s)|\|)+")
 _BEFORE_SMALL = re.compile(r"\. {1,2}(?=[^\W\d_A-ZÀ-ÞА-Я])")
 _CONTRACTED = re.compile(r"(?:n['’]t|['’]\w+)$")
-_SMALL = range(300, 4000)  # characters of a small document, for which several steps of a build ask
 _LOOKED_BACK = 40
 _LOOKED_AT = 100_000  # characters of a text in which its own writing of a word is looked for
 _ALSO_WORDS = frozenset(
@@ -147,27 +144,11 @@ class _Shown:
         return self._small[word]
 
 
-def remember_small(find: Callable[[str], T]) -> Callable[[str], T]:
-    """`find` of a text; what it finds in small ones, for which several steps of a build ask, is kept."""
-    kept = lru_cache(maxsize=1 << 11)(find)
-
-    @wraps(find)
-    def found(text: str) -> T:
-        return kept(text) if len(text) in _SMALL else find(text)
-
-    return found
-
-
 def split_sentences(text: str) -> list[tuple[int, int]]:
     """Spans of the sentences of `text`, without surrounding white space and marks of lists and headings, in order.
 
     What holds no letter and no digit is no sentence; of Markdown, tags of HTML and pictures are white space.
     """
-    return list(_split(text))
-
-
-@remember_small
-def _split(text: str) -> list[tuple[int, int]]:
     if "<" in text or "![" in text:
         text = _MARKUP.sub(lambda m: m[0] if m["code"] else " " * len(m[0]), text)
     spans: list[tuple[int, int]] = []

@@ -12,7 +12,6 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from sensegraph.language.sentences import remember_small
 from sensegraph.language.text import HAN, find_whole, fold, known_word
 from sensegraph.language.word_lists import (
     LANGUAGES,
@@ -53,7 +52,6 @@ class Label:
     loud: bool
 
 
-@remember_small
 def find_labels(text: str) -> list[Label]:
     """The labels of a text in order: at the start of a line, or several words in capitals behind a stop."""
     if ":" not in text and "：" not in text:
