@@ -46,11 +46,11 @@ def test_what_most_conversations_open_with_is_shown(units: list[str], titles: in
 
 
 def test_speakers_are_told_by_the_lines_that_name_them_in_full(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ann speaks most; Bo has one name; of Cy no line is worth anything; Dee is named by no phrase."""
-    spots = {("ann", "lee"): [3, 1, 1, 2], ("cy", "ray"): [0], ("eve", "fox"): [5]}
+    """Ann speaks most; Bo has one name; of Cy no line is worth anything; Dee is named by no phrase; Abe as Eve."""
+    spots = {("ann", "lee"): [3, 1, 1, 2], ("cy", "ray"): [0], ("eve", "fox"): [5], ("abe", "orr"): [6]}
     gathered: Any = SimpleNamespace(
-        voices=Counter({"ann lee": 9, "bo": 8, "cy ray": 7, "dee kay": 6, "eve fox": 5}),
-        forms={("ann", "lee"): 1, ("bo",): 1, ("cy", "ray"): 1, ("eve", "fox"): 1},
+        voices=Counter({"ann lee": 9, "bo": 8, "cy ray": 7, "dee kay": 6, "eve fox": 5, "abe orr": 5}),
+        forms={("ann", "lee"): 1, ("bo",): 1, ("cy", "ray"): 1, ("eve", "fox"): 1, ("abe", "orr"): 1},
         phrase=lambda stems: SimpleNamespace(spots=spots[stems], label=" ".join(stems).title(), units={1, 2}),
         line=lambda spot: SimpleNamespace(worth=float(spot > 0)),
         place=lambda spot: spot,
@@ -58,7 +58,7 @@ def test_speakers_are_told_by_the_lines_that_name_them_in_full(monkeypatch: pyte
     )
     told = people.list_speakers(gathered)
     assert [(p.label, p.units, p.sentences) for p in told] == [
-        ("Ann Lee", 2, ("line 1", "line 2", "line 3")), ("Eve Fox", 2, ("line 5",)),
+        ("Ann Lee", 2, ("line 1", "line 2", "line 3")), ("Abe Orr", 2, ("line 6",)), ("Eve Fox", 2, ("line 5",)),
     ]  # fmt: skip
     monkeypatch.setattr(people, "LINES", 2)
     monkeypatch.setattr(people, "MOST", 1)

@@ -16,7 +16,8 @@ LEAST_TALKS = 6  # conversations that may be a series
 
 def list_speakers(gathered: Gathered) -> tuple[Theme, ...]:
     """Those who speak, each with the first lines that name them in full."""
-    stems = (tuple(map(stem_of, name.split())) for name, _ in gathered.voices.most_common())
+    voices = sorted(gathered.voices.items(), key=lambda x: (-x[1], x[0]))
+    stems = (tuple(map(stem_of, name.split())) for name, _ in voices)
     people: list[Theme] = []
     for phrase in (gathered.phrase(s) for s in dict.fromkeys(stems) if len(s) > 1 and s in gathered.forms):
         spots = sorted({s for s in phrase.spots if gathered.line(s).worth > 0}, key=gathered.place)
