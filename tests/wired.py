@@ -114,10 +114,10 @@ def index_content(index: Index) -> dict[str, Any]:
         "entities": index.graph.entities,
         "relations": index.graph.relations,
         "claims": index.graph.claims,
-        "communities": index.communities.groups,
         "clusters": index.hierarchy.clusters,
     }
     found: dict[str, Any] = {name: list(table.raw()) for name, table in tables.items()}
+    found["communities"] = list(index.communities.groups)
     found["texts"] = [index.document(d.id) for d in index.catalogue.documents]
     found["vectors"] = np.asarray(index.vectors).tobytes()
     return found

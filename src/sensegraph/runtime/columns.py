@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 A = TypeVar("A")
 _SHORT, _SPLIT = "z", "s"  # mark what is shortened: as it is, or first one byte of each number, then the next
-_LEVEL, _LEAST, _PAYS = 5, 128, 0.7  # how much is shortened, from how many bytes, where it pays
+_LEVEL, _LEAST, _PAYS = 5, 128, 0.9  # how much is shortened, from how many bytes, where it pays
 
 
 def pack_columns(columns: Any) -> bytes:

@@ -90,7 +90,8 @@ def gather_communities(
     """The communities of each graph, with those of small components, given in order, put into gathered ones."""
     most = settings.max_cluster_size
     return [
-        gather_components(group_entities(graph, earlier, settings), small, most) for graph, earlier, small in wholes
+        gather_components(group_entities(graph, earlier, settings), small, most).shortened()
+        for graph, earlier, small in wholes
     ]
 
 
