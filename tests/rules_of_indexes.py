@@ -78,7 +78,7 @@ def look_up(corpus: str) -> list[Any]:
     return [
         found.degree, [[found.name(i), *found.around(i)] for i in first], [found.told(i) for i in first],
         found.called_each([e.name for e in graph.entities[:5]] + ["nobody"]),
-        [[ties.mentioning(i), ties.titled(i)] for i in first], ties.share[:60], float(ties.share.sum()),
+        [[ties.mentioning(i), ties.titled(i)] for i in first], ties.walk.share[:60], float(ties.walk.share.sum()),
         ties.source[:60], ties.target[:60], entity_salience(ties, list(first), len(catalogue.chunks)),
         [[r.kind, r.why] for r in defined],
         [[m.name, m.type, m.count, len(m.neighbours), len(m.places)] for m in (names.mentioned(row) for row in first)],

@@ -22,6 +22,7 @@ from sensegraph.models.embedders import RemoteEmbedder
 from sensegraph.models.endpoint.client import Endpoint
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from sensegraph.runtime.executors.processes import LocalExecutor
+from sensegraph.runtime.results import Table
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import Document
@@ -117,7 +118,7 @@ def index_content(index: Index) -> dict[str, Any]:
         "communities": index.communities.groups,
         "clusters": index.hierarchy.clusters,
     }
-    found: dict[str, Any] = {name: list(table.raw()) for name, table in tables.items()}
+    found: dict[str, Any] = {n: list(rows.raw() if isinstance(rows, Table) else rows) for n, rows in tables.items()}
     found["texts"] = [index.document(d.id) for d in index.catalogue.documents]
     found["vectors"] = np.asarray(index.vectors).tobytes()
     return found

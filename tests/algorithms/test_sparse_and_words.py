@@ -99,3 +99,16 @@ def test_words_of_other_letters_are_found_and_no_text_holds_none() -> None:
     assert [rows.find(part).tolist() for part in ("hle", "ü", "\u4eac", "m")] == [[0, 2], [0], [1], [0]]
     assert len(rows.rows) == 3  # a word twice in a text is there once
     assert WordRows.build([]).find("a").tolist() == []
+
+
+@pytest.mark.parametrize("held", [0.0, 0.15])
+def test_columns_are_steps_where_they_are_few_and_read_either_way(monkeypatch: pytest.MonkeyPatch, held: float) -> None:
+    records = make_records(40, 700, held)
+    stepped = pack_sparse(records)
+    monkeypatch.setattr(sparse_rows, "_OPENED", -1)
+    plain = pack_sparse(records)
+    assert [int(p[24:32].view("<i8")[0]) for p in (stepped, plain)] == [-2, 2]
+    one, other = SparseRows(stepped), SparseRows(plain)
+    assert np.array_equal(one.records(), records)
+    assert np.array_equal(one["column"], other["column"])
+    assert np.array_equal(one[3:9].records(), other[3:9].records())

@@ -180,7 +180,7 @@ def test_chunks_are_tied_by_mentions_titles_and_relations_with_their_weights() -
     }  # fmt: skip
     weights |= {(b, a): w for (a, b), w in list(weights.items()) if 3 in (a, b) or 4 in (a, b)}
     out = {a: sum(w for (first, _), w in weights.items() if first == a) for a, _ in weights}
-    moves = zip(ties.source.tolist(), ties.target.tolist(), ties.share.tolist(), strict=True)
+    moves = zip(ties.source.tolist(), ties.target.tolist(), ties.walk.share.tolist(), strict=True)
     assert {(a, b): share for a, b, share in moves} == pytest.approx(
         {(a, b): w / out[a] for (a, b), w in weights.items()}
     )

@@ -13,6 +13,7 @@ from sensegraph.algorithms.graphs import Longs
 from sensegraph.algorithms.ranking import PackedRows
 
 _HEAD = 32  # bytes: rows, columns, numbers that are not 0, bytes of each, as four whole numbers
+_OPENED = 1 << 21  # bytes up to which columns are held as steps: more is mapped, and read where it lies
 _PAYS = 2  # times as many bytes take rows that are worth it
 _SPARSE = 16  # columns for each that a query is not 0 in, from which only those are looked at
 
@@ -31,7 +32,7 @@ class SparseRows(PackedRows):
     @cached_property
     def _sizes(self) -> tuple[int, int, int, int]:
         rows, dim, numbers, size = np.frombuffer(self.packed[:_HEAD].tobytes(), "<i8").tolist()
-        return rows, dim, numbers, size
+        return rows, dim, numbers, abs(size)
 
     @cached_property
     def _columns(self) -> dict[str, NDArray[Any]]:
@@ -44,6 +45,9 @@ class SparseRows(PackedRows):
             until = at + count * np.dtype(kind).itemsize
             found[name] = raw[at:until].view(kind)
             at = until
+        if self.packed[_HEAD - 1] >> 7:  # the number of bytes is below 0
+            steps = np.ascontiguousarray(found["column"].view(np.uint8).reshape(2, -1).T).view("<u2")[:, 0]
+            found["column"] = np.cumsum(steps, dtype=np.uint16)
         return found
 
     @property
@@ -101,14 +105,20 @@ class SparseRows(PackedRows):
 
 
 def pack_sparse(records: NDArray[Any]) -> NDArray[Any]:
-    """Records of a `Stack` as bytes for `SparseRows`, shape (bytes,), where that takes at most half of them."""
+    """Records of a `Stack` as bytes for `SparseRows`, shape (bytes,), where that takes at most half of them.
+
+    Columns of few numbers are the steps between them, first the low byte of each: these can be shortened more.
+    """
     values = records["values"]
     rows, columns = np.nonzero(values)
     size = values.dtype.itemsize
     if values.shape[1] > 1 << 16 or _PAYS * len(rows) * (2 + size) > values.nbytes:
         return records
     start = np.searchsorted(rows, np.arange(len(records) + 1)).astype("<u4")
-    head = np.array([len(records), values.shape[1], len(rows), size], "<i8")
-    parts = (head, records["text"].astype("<u8"), start, records["scale"].astype("<f4"), columns.astype("<u2"))
+    column: NDArray[Any] = columns.astype("<u2")
+    if stepped := len(rows) * (2 + size) <= _OPENED:
+        column = np.diff(column, prepend=np.uint16(0)).view(np.uint8).reshape(-1, 2).T
+    head = np.array([len(records), values.shape[1], len(rows), -size if stepped else size], "<i8")
+    parts = (head, records["text"].astype("<u8"), start, records["scale"].astype("<f4"), column)
     packed = b"".join(part.tobytes() for part in (*parts, values[rows, columns].astype(f"<i{size}")))
     return np.frombuffer(packed, np.uint8)

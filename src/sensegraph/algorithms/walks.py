@@ -31,20 +31,27 @@ class Moves:
 
 
 def build_moves(source: ArrayLike, target: ArrayLike, weight: ArrayLike, nodes: int) -> Moves:
-    """The moves along weighted, directed edges, shape (m,), of a graph on `nodes` nodes; edges of one pair may repeat.
+    """The moves along weighted, directed edges, shape (m,), of a graph on `nodes` nodes; see `order_moves`."""
+    a, b, w, out = order_moves(source, target, weight, nodes)
+    return Moves(a, b, np.asarray(w / out[a], np.float64))
 
-    Raises ValueError for a weight that is not positive and finite, and for a node outside 0…nodes−1.
+
+def order_moves(
+    source: ArrayLike, target: ArrayLike, weight: ArrayLike, nodes: int
+) -> tuple[Ints, Ints, Floats, Floats]:
+    """Weighted, directed edges, shape (m,), in the order of `Moves`, and the weights that leave each node together.
+
+    Edges of one pair may repeat. Raises ValueError for a weight that is not positive and finite, and for a node outside
+    0…nodes−1.
     """
     a, b, w = np.asarray(source, np.int32), np.asarray(target, np.int32), np.asarray(weight, np.float64)
     if len(w) and not (np.isfinite(w).all() and w.min() > 0):
         raise ValueError("the weights of a walk must be positive and finite; leave out the edges that have none.")
     if len(w) and (min(a.min(), b.min()) < 0 or max(a.max(), b.max()) >= nodes):
         raise ValueError(f"an edge leads outside of nodes 0 to {nodes - 1}.")
-    out = np.bincount(a, weights=w, minlength=nodes)
+    out = np.bincount(a, weights=w, minlength=nodes).astype(np.float64)  # of no edges they are whole numbers
     order = np.lexsort((w, a, b)).astype(np.int32)
-    share = np.asarray(out[a], np.float64)  # of no edges they are whole numbers
-    np.divide(w, share, out=share)
-    return Moves(a[order], b[order], share[order])
+    return a[order], b[order], w[order], out
 
 
 def pagerank(walk: Moves, reset: NDArray[Any], damping: float = 0.5, steps: int = 10) -> Floats:

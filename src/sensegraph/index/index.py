@@ -101,7 +101,7 @@ class Index:
         """The groups behind the hierarchy, without their reports."""
         from sensegraph.index.hierarchy.communities import cluster_graphs
 
-        return recall_result(self.store, cluster_graphs, self._part("reports", self.manifest.communities))
+        return recall_result(self.store, cluster_graphs, self._part("reports", self.manifest.communities)).whole()
 
     @cached_property
     def hierarchy(self) -> Hierarchy:

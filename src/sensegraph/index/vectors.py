@@ -134,7 +134,7 @@ class Run:
     known: NDArray[Any]
 
 
-@step("vectors.segment", version=2, uses="embedder", form="array")
+@step("vectors.segment", version=3, uses="embedder", form="array")
 def embed_segment(runs: Sequence[Run], *, embedder: Embedder, numbers: Numbers) -> list[NDArray[Any]]:
     """The vectors of each run as a segment of a `Stack`, without their zeros where these are most of them.
 

@@ -138,7 +138,7 @@ def test_where_nothing_is_small_nothing_is_gathered(store: SqliteStore) -> None:
     )
     rt = runtime(store)
     _, found = group_graph(Result("g", ring), None, rt, USUAL)
-    assert list(found.value.groups) == list(group_entities(ring, None, USUAL).groups)
+    assert list(found.value.whole().groups) == list(group_entities(ring, None, USUAL).groups)
     assert rt.computed["communities.gathered"] == 0
 
 
@@ -153,7 +153,7 @@ def test_the_same_shape_is_not_clustered_again_and_an_update_gathers_as_a_build_
     small = {e for c in order_small(after, USUAL.max_cluster_size) for e in c}
 
     def inside(found: Any) -> set[Group]:
-        return {g for g in found.value.groups if small & set(g.entities)}
+        return {g for g in found.value.whole().groups if small & set(g.entities)}
 
     assert inside(new) == inside(fresh)
     assert any(g.gathered for g in inside(new))
@@ -168,3 +168,12 @@ def test_a_report_on_what_is_gathered_is_asked_for_under_a_title_that_says_so() 
         context = pack_community(group, lines, [], 8000)
         assert context is not None
         assert context.title.endswith("gathered though little or nothing links them") == group.gathered
+
+
+@given(SEEDS, st.integers(1, 25))
+@settings(max_examples=20)
+def test_what_is_stored_of_communities_has_entities_where_no_children_tell_them(seed: int, documents: int) -> None:
+    found = gathered(scattered(documents, seed))
+    stored = found.shortened()
+    assert stored.whole() == found == found.whole()
+    assert {g.id for g in stored.groups if not g.entities} == {g.id for g in found.groups if g.children}

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from sensegraph.errors import StoreError
-from sensegraph.runtime.stores import array_files, mending, rows, sqlite
+from sensegraph.runtime.stores import array_files, mending, rows, sealing, sqlite
 from sensegraph.runtime.stores.rows import StoredRows, cut_blocks
 from sensegraph.runtime.stores.sqlite import SqliteStore
 
@@ -49,14 +49,14 @@ def open_noting(store: SqliteStore, key: str) -> tuple[StoredRows, list[Any]]:
     found = store.rows(key)
     assert isinstance(found, StoredRows)
     noting = Noting(found._source)
-    return StoredRows(noting, key, found._number, (len(found), found._first)), noting.asked
+    return StoredRows(noting, key, found._number, found._head), noting.asked
 
 
 @pytest.mark.parametrize(
     ("count", "blocks", "lists"),
-    [(0, 0, 1), (1, 1, 1), (16, 1, 1), (17, 2, 1), (256, 16, 1), (257, 17, 2), (512, 32, 2), (513, 33, 3)],
+    [(0, 0, 1), (1, 1, 1), (64, 1, 1), (65, 2, 1), (256, 4, 1), (257, 5, 2), (512, 8, 2), (513, 9, 3)],
 )
-def test_sixteen_records_are_a_block_and_256_ids_a_list(
+def test_sixty_four_records_are_a_block_and_256_ids_a_list(
     store: SqliteStore, count: int, blocks: int, lists: int
 ) -> None:
     records = fill_table(count)[::-1]
@@ -65,7 +65,7 @@ def test_sixteen_records_are_a_block_and_256_ids_a_list(
     ((number,),) = store.select("SELECT number FROM part WHERE key = 't'")
     wide = 1 << 31
     places = store.select("SELECT place FROM block WHERE place >= ? ORDER BY place", (number * wide,))
-    assert [place - number * wide for (place,) in places] == list(range(0, count, 16))
+    assert [place - number * wide for (place,) in places] == list(range(0, count, 64))
     assert len(places) == blocks
     firsts = [first for (first,) in store.select("SELECT first FROM list WHERE number = ? ORDER BY first", (number,))]
     assert firsts == [f"i{n:05}" for n in range(0, count, 256)]
@@ -77,40 +77,61 @@ def test_sixteen_records_are_a_block_and_256_ids_a_list(
         [i for i, _ in records],
         [r for _, r in records],
     )
-    names = [name for n in (0, 15, 16, 255, 256, 257, 511, 512) for name in (f"i{n:05}", f"i{n:05}x", f"h{n}")]
+    names = [name for n in (0, 63, 64, 255, 256, 257, 511, 512) for name in (f"i{n:05}", f"i{n:05}x", f"h{n}")]
     assert found.find(names) == {name: record for name, record in records if name in names}
-    last = [n for n in (0, 15, 16, 255, 256, 511, 512, count - 1) if 0 <= n < count]
+    last = [n for n in (0, 63, 64, 255, 256, 511, 512, count - 1) if 0 <= n < count]
     assert found.at(last[::-1]) == [b"%d" % (count - 1 - n) for n in last[::-1]]
     with pytest.raises(StoreError, match="is damaged at t"):
         found.at([count])
 
 
-def test_a_reader_asks_for_128_blocks_at_once_and_keeps_as_many(store: SqliteStore) -> None:
-    store.write_rows("t", fill_table(16 * 129 + 5))
+def test_a_reader_asks_for_64_blocks_at_once_and_keeps_as_many(store: SqliteStore) -> None:
+    store.write_rows("t", fill_table(64 * 65 + 5))
     found, asked = open_noting(store, "t")
-    assert list(found.scan()) == [b"%d" % n for n in range(16 * 129 + 5)]
-    assert asked == [("blocks", 0, 128), ("blocks", 2048, 2)]
+    assert list(found.scan()) == [b"%d" % n for n in range(64 * 65 + 5)]
+    assert asked == [("blocks", 0, 64), ("blocks", 4096, 2)]
     asked.clear()
-    firsts = list(range(0, 16 * 129, 16))
+    firsts = list(range(0, 64 * 65, 64))
     assert found.at(firsts) == [b"%d" % n for n in firsts]  # what was read in passing is not kept
-    assert asked == [("blocks", 0, 128), ("blocks", 2048, 1)]
+    assert asked == [("blocks", 0, 64), ("blocks", 4096, 1)]
     asked.clear()
-    found.at([16, 31, 2049, 0])
+    found.at([64, 127, 4097, 0])
     assert asked == [("blocks", 0, 1)]  # the oldest went
     asked.clear()
-    found.at([15])
+    found.at([63])
     assert asked == []
 
 
-@pytest.mark.parametrize("count", [1, 16, 17, 4096, 4097])
+@pytest.mark.parametrize("count", [0, 1, 16, 17, 300])
+@pytest.mark.parametrize("step", [1, -1])
+def test_a_table_whose_head_says_nothing_of_blocks_has_sixteen_records_in_each(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch, count: int, step: int
+) -> None:
+    records = fill_table(count)[::step]
+    monkeypatch.setattr(rows, "_ROWS", 16)
+    store.write_rows("t", records)
+    monkeypatch.undo()
+    first = min((name for name, _ in records), default="")
+    store.select("UPDATE part SET head = ?", (sealing.seal("t head", f"{count} {first}".encode()),))
+    ((number, head),) = store.select("SELECT number, head FROM part")
+    assert rows.read_head("t", head) == (count, 16, first)
+    found = store.rows("t")
+    assert found is not None
+    assert (list(found.ids()), list(found.scan())) == ([i for i, _ in records], [r for _, r in records])
+    assert found.at(range(count)) == [record for _, record in records]
+    assert found.find([name for name, _ in fill_table(count + 1)]) == dict(records)
+    rows.check_table(store, "t", number, head)
+
+
+@pytest.mark.parametrize("count", [1, 64, 65, 16384, 16385])
 def test_of_ids_that_ascend_only_the_first_of_each_block_is_listed(store: SqliteStore, count: int) -> None:
     records = fill_table(2 * count)[1::2]
     store.write_rows("t", records)
     found, asked = open_noting(store, "t")
     firsts = [first for (first,) in store.select("SELECT first FROM list ORDER BY first")]
-    assert firsts == [records[n][0] for n in range(0, count, 4096)]
+    assert firsts == [records[n][0] for n in range(0, count, 16384)]
     listed = [of for first in firsts for of in found._read_lists([first])[first][1]]
-    assert listed == [name for name, _ in records[::16]]
+    assert listed == [name for name, _ in records[::64]]
     whole = store.rows("t")
     assert whole is not None
     assert list(whole.ids()) == [name for name, _ in records]
@@ -118,7 +139,7 @@ def test_of_ids_that_ascend_only_the_first_of_each_block_is_listed(store: Sqlite
     asked.clear()
     last = records[-1][0]
     assert found.find([last, f"{last}x", "a"]) == {last: records[-1][1]}
-    assert asked in ([], [("blocks", (count - 1) // 16 * 16, 1)])
+    assert asked in ([], [("blocks", (count - 1) // 64 * 64, 1)])
     rows.check_table(store, "t", found._number, store.select("SELECT head FROM part")[0][0])
 
 
@@ -128,7 +149,7 @@ def test_ids_are_looked_up_in_the_lists_that_cover_them_each_read_once(store: Sq
     assert found.find(["i00300", "i00001", "a", "i00299", "z"]) == {
         "i00001": b"1", "i00299": b"299", "i00300": b"300"
     }  # fmt: skip
-    assert asked == ["firsts", ("lists", "i00256", 3), ("blocks", 288, 2)]
+    assert asked == ["firsts", ("lists", "i00256", 3), ("blocks", 256, 2)]
     asked.clear()
     assert list(found.find(["i00598", "i00255", "none"])) == ["i00255", "i00598"]
     assert asked == [("blocks", 0, 2)]

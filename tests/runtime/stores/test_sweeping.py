@@ -107,10 +107,10 @@ def test_a_long_table_is_read_in_blocks_and_one_that_lost_rows_says_so(store: Sq
     assert list(table.scan()) == [value for _, value in rows]
     assert table.at(list(range(1000, -1, -1))) == [value for _, value in rows[::-1]]
     number = store.select("SELECT number FROM part")[0][0]
-    store.select("DELETE FROM block WHERE place % 2147483648 = 992")
+    store.select("DELETE FROM block WHERE place % 2147483648 = 960")
     again = store.rows("t")
     assert again is not None
-    assert again.at([991]) == [b"991"]
+    assert again.at([959]) == [b"959"]
     with pytest.raises(StoreError, match="is damaged at t"):
         again.at([5, 1000])
     with pytest.raises(StoreError, match="gone from the store"):

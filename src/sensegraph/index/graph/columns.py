@@ -29,9 +29,9 @@ _encode = msgspec.json.Encoder().encode
 
 
 def _hash_records(records: Iterable[Any]) -> Hashes:
-    return np.frombuffer(b"".join(blake2b(_encode(r), digest_size=8).digest() for r in records), "<u8").astype(
-        np.uint64
-    )
+    """40 bits of each: they tell a record that changed from what it was."""
+    digests = b"".join(blake2b(_encode(r), digest_size=5).digest() + bytes(3) for r in records)
+    return np.frombuffer(digests, "<u8").astype(np.uint64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

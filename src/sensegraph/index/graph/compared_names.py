@@ -44,7 +44,7 @@ def compare_with_others(items: Sequence[Comparison]) -> list[bytes]:
     return found
 
 
-@step("duplicates.names", version=1, batch=1)
+@step("duplicates.names", version=2, batch=1)
 def read_names(parts: Sequence[Sequence[tuple[str, bool]]]) -> list[bytes]:
     """The columns of the names of each partition, given with whether they are persons'."""
     return [pack_columns(read_columns(((name,), person) for name, person in part)) for part in parts]

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import NOWHERE, Floats, Ints, Longs
 from sensegraph.algorithms.ranking import hash_words
-from sensegraph.algorithms.walks import Moves, build_moves, gather_entries, run_offsets
+from sensegraph.algorithms.walks import Moves, gather_entries, order_moves, run_offsets
 from sensegraph.index.manifest import Catalogue, Manifest, columns_of_catalogue
 from sensegraph.language.text import fold
 from sensegraph.runtime.keys import key
@@ -159,14 +159,14 @@ _OWNED, _LINK, _BACK, _RELATION = 2.0, 2.0, 0.4, 0.2  # weights beside that of a
 Edge = tuple[Ints, Ints, Floats]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Ties:
     """Chunks are numbered as in the catalogue (c), entities (n) and relations (m) as in the graph.
 
     Entity i is mentioned by the chunks `held[start[i]:start[i + 1]]` and gives its name to the documents that begin
     with the chunks `owned[owns[i]:owns[i + 1]]`; relation j, of weight `weight[j]`, is stated by the chunks
-    `stated[first[j]:first[j + 1]]`. `source`, `target` and `share` are the moves of a walk over chunks (0…c−1) and
-    entities (c…c+n−1).
+    `stated[first[j]:first[j + 1]]`. `source`, `target` and `strength` are the moves of a walk over chunks (0…c−1) and
+    entities (c…c+n−1), `out` how strong all those that leave one of them are together.
     """
 
     start: Longs
@@ -178,12 +178,13 @@ class Ties:
     weight: Floats
     source: Ints
     target: Ints
-    share: Floats
+    strength: Floats
+    out: Floats
 
-    @property
+    @cached_property
     def walk(self) -> Moves:
         """The moves of a walk over chunks and entities."""
-        return Moves(self.source, self.target, self.share)
+        return Moves(self.source, self.target, self.strength / self.out[self.source])
 
     def mentioning(self, entity: int) -> Ints:
         """The chunks that mention an entity."""
@@ -198,7 +199,7 @@ class Ties:
         return self.stated[int(self.first[relation]) : int(self.first[relation + 1])]
 
 
-@step("ties.ties", version=2, form="arrays")
+@step("ties.ties", version=3, form="arrays")
 def build_ties(wholes: Sequence[tuple[Graph, Catalogue]]) -> list[Ties]:
     """The ties between the chunks of a catalogue by a graph."""
     return [_tie_chunks(graph, catalogue) for graph, catalogue in wholes]
@@ -246,8 +247,8 @@ def _tie_chunks(graph: Graph, catalogue: Catalogue) -> Ties:
     first, stated = _pack_places(columns.relations.chunks, columns.relations.stated, listed)
     weight, between = columns.relations.weight, (columns.source, columns.target)
     edges = _walk_edges((start, held, owns, owned), between, weight, len(listed))
-    walk = build_moves(*edges, len(listed) + len(columns.entities.ids))
-    return Ties(start, held, owns, owned, first, stated, weight, walk.source, walk.target, walk.share)
+    moves = order_moves(*edges, len(listed) + len(columns.entities.ids))
+    return Ties(start, held, owns, owned, first, stated, weight, *moves)
 
 
 def _pack_places(chunks: NDArray[np.uint64], counts: Longs, listed: NDArray[np.uint64]) -> tuple[Longs, Ints]:

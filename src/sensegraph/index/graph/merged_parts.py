@@ -117,7 +117,7 @@ class EntitySlices:
         return gather_entities(read_mention_slices(self.slices), self.degree_of, self.called)
 
 
-@step("graph.entities", version=4, form="tables")
+@step("graph.entities", version=5, form="tables")
 def merge_entity_slices(parts: Sequence[EntitySlices], *, limit: int) -> list[EntityPart]:
     """The entities of each partition, described by what is said of them where that is at most `limit` tokens."""
     found = []
@@ -131,7 +131,7 @@ def merge_entity_slices(parts: Sequence[EntitySlices], *, limit: int) -> list[En
     return found
 
 
-@step("graph.relations", version=4, form="tables")
+@step("graph.relations", version=5, form="tables")
 def merge_relation_slices(parts: Sequence[PartSlices], *, limit: int, weight: Weight, most: int) -> list[RelationPart]:
     """The relations of each partition; `most` is the largest number of records that one of all has."""
     found = []
@@ -145,7 +145,7 @@ def merge_relation_slices(parts: Sequence[PartSlices], *, limit: int, weight: We
     return found
 
 
-@step("graph.claims", version=1, form="tables")
+@step("graph.claims", version=2, form="tables")
 def merge_claim_slices(parts: Sequence[PartSlices]) -> list[ClaimPart]:
     """The claims of each partition."""
     merged = (tuple(gather_claims(read_claim_slices(slices))) for slices in parts)
@@ -162,13 +162,13 @@ def _list_crowded(records: Iterable[R], limit: int) -> dict[str, None]:
     return {r.id: None for r in records if is_crowded(distinct_descriptions(r.descriptions), limit)}
 
 
-@step("graph.described_entities", version=3, form="tables")
+@step("graph.described_entities", version=4, form="tables")
 def describe_entities(parts: Sequence[tuple[EntitySlices, Mapping[str, str]]]) -> list[EntityPart]:
     """The entities of partitions with summaries, by id, as the descriptions of the crowded ones."""
     return [_describe_entities(part.gather(), summaries, part.slices.texts) for part, summaries in parts]
 
 
-@step("graph.described_relations", version=3, form="tables")
+@step("graph.described_relations", version=4, form="tables")
 def describe_relations(
     parts: Sequence[tuple[PartSlices, Mapping[str, str]]], *, weight: Weight, most: int
 ) -> list[RelationPart]:

@@ -33,6 +33,7 @@ from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Entity, Graph
 
 _REMEMBERED = 1 << 13  # names
+_ID = 10  # bytes of an id
 _encode = msgspec.msgpack.Encoder().encode
 
 
@@ -41,11 +42,11 @@ class SeenRun:
     """The names of a run, each with its id and type; how they are `written`, `forms` each, so many `times`; the places
     among `chunks` of those that mention them, `held` each, first those that list them: of others, in which only a
     relation or a claim names them, the place is negative, −1 for the first. `related` are pairs of places of names,
-    one after the other, `uses` those of names that are called otherwise. Numbers are four bytes each.
+    one after the other, `uses` those of names that are called otherwise. Numbers are four bytes each, ids ten.
     """
 
     chunks: tuple[str, ...]
-    ids: tuple[str, ...]
+    ids: bytes
     types: tuple[str, ...]
     written: tuple[str, ...]
     forms: bytes
@@ -68,7 +69,7 @@ class _Name:
     bound: dict[str, None] = field(default_factory=dict)
 
 
-@step("graph.seen", version=2, batch=1)
+@step("graph.seen", version=3, batch=1)
 def see_names(runs: Sequence[tuple[Pairs, Told]]) -> list[bytes]:
     """What each run says of its names."""
     return [_encode(_see_run(pairs, told)) for pairs, told in runs]
@@ -91,7 +92,7 @@ def _see_run(pairs: Pairs, told: Told) -> SeenRun:
     kept = list(nodes.values())
     return SeenRun(
         tuple(chunks),
-        tuple(ids),
+        bytes.fromhex("".join(ids)),
         tuple(kind for _, kind in nodes),
         tuple(name for node in kept for name in node.written),
         _pack([len(node.written) for node in kept]),
@@ -203,15 +204,16 @@ def graph_of_names(extracted: Extracted, rt: Runtime, settings: GraphSettings, a
 
 def join_seen(runs: Sequence[SeenRun], aliases: Aliases) -> NameGraph:
     """The names of all runs together."""
-    ids = [name for run in runs for name in run.ids]
-    numbers = np.array(list(map(number_id, ids)), np.uint64)
+    packed = np.frombuffer(b"".join(run.ids for run in runs), np.uint8).reshape(-1, _ID)
+    digits, numbers = packed.tobytes().hex(), np.ascontiguousarray(packed[:, :8]).view(">u8")[:, 0].astype(np.uint64)
+    ids = [digits[at : at + 2 * _ID] for at in range(0, len(digits), 2 * _ID)]
     known, first, whose = np.unique(numbers, return_index=True, return_inverse=True)
     whose, count = whose.reshape(-1), len(first)
     named = [ids[i] for i in first.tolist()]
     types = [kind for run in runs for kind in run.types]
     kinds = [types[i] for i in first.tolist()]
     shown, counts = _find_shown(runs, whose, count)
-    offsets = run_offsets([len(run.ids) for run in runs])
+    offsets = run_offsets([len(run.types) for run in runs])
     start, places, chunks = _join_places(runs, whose, count)
     related = [_unpack([run.related]) + offset for run, offset in zip(runs, offsets.tolist(), strict=False)]
     ends = whose[np.concatenate([np.zeros(0, np.int64), *related])].reshape(-1, 2)

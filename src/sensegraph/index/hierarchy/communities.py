@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
+from itertools import chain
 from typing import Literal
 
 import msgspec
@@ -94,7 +95,7 @@ def count_fates(fates: Sequence[Fate]) -> dict[str, int]:
 
 def _read_groups(store: Store, name: str) -> list[Group]:
     try:
-        return list(recall_result(store, cluster_graphs, name).groups) if name else []
+        return list(recall_result(store, cluster_graphs, name).whole().groups) if name else []
     except StoreError:
         return []  # gone, or of another version: names begin anew
 
@@ -170,6 +171,24 @@ class Communities:
     modularity: float = 0.0
     notes: tuple[str, ...] = ()
 
+    def whole(self) -> Communities:
+        """These, from what was stored of them: one without entities has those of its children."""
+        groups = {g.id: g for g in self.groups}
+        for g in sorted(groups.values(), key=lambda g: -g.depth):
+            if not g.entities:
+                groups[g.id] = replace(g, entities=_join_children(g, groups))
+        return replace(self, groups=tuple(groups.values()))
+
+    def shortened(self) -> Communities:
+        """These as they are stored: without entities where they are those of the children."""
+        groups = {g.id: g for g in self.groups}
+        kept = (replace(g, entities=()) if g.entities == _join_children(g, groups) else g for g in groups.values())
+        return replace(self, groups=tuple(kept))
+
+
+def _join_children(group: Group, groups: Mapping[str, Group]) -> tuple[str, ...]:
+    return tuple(sorted(chain.from_iterable(groups[child].entities for child in group.children if child in groups)))
+
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
@@ -188,10 +207,10 @@ class _Structure:
     edges: Edges
 
 
-@step("communities.communities", version=2, form="tables")
+@step("communities.communities", version=3, form="tables")
 def cluster_graphs(wholes: Sequence[tuple[Graph, Earlier | None]], *, settings: ClusterSettings) -> list[Communities]:
     """The communities of each graph."""
-    return [group_entities(graph, earlier, settings) for graph, earlier in wholes]
+    return [group_entities(graph, earlier, settings).shortened() for graph, earlier in wholes]
 
 
 def find_communities(
@@ -213,7 +232,7 @@ def group_entities(graph: Graph, earlier: Earlier | None, settings: ClusterSetti
     before = _graph_arrays(earlier.graph.value)
     old = {name: i for i, name in enumerate(before.ids)}
     new = {name: i for i, name in enumerate(now.ids)}
-    groups = list(earlier.communities.value.groups)
+    groups = list(earlier.communities.value.whole().groups)
     number = {g.id: i for i, g in enumerate(groups)}
     members = [sorted(old[e] for e in g.entities) for g in groups]
     tree = Tree(

@@ -23,6 +23,7 @@ from sensegraph.index.hierarchy.communities import (
     Communities,
     Earlier,
     find_communities,
+    group_entities,
 )
 from sensegraph.index.hierarchy.packing import Group
 from sensegraph.runtime.delegating import once_on_worker
@@ -65,11 +66,11 @@ def group_graph(
     shape = key(columns_of(graph.value).structure(), settings, *([small] if small else []))
     if earlier is not None and earlier.shape == shape:
         return shape, earlier.communities
-    found = find_communities(graph, earlier, rt, settings)
     if not small:
-        return shape, found
-    names = (found.key, key(small))
-    return shape, once_on_worker(rt, gather_communities, lambda: (found.value, small), names=names, most=most)
+        return shape, find_communities(graph, earlier, rt, settings)
+    names = (shape, *((earlier.communities.key,) if earlier else ()))
+    made = once_on_worker(rt, gather_communities, lambda: (graph.value, earlier, small), names=names, settings=settings)
+    return shape, made
 
 
 @step("communities.small", version=1)
@@ -82,10 +83,16 @@ def order_components(graphs: Sequence[Graph], *, most: int) -> list[tuple[Compon
     return [order_small(graph, most) for graph in graphs]
 
 
-@step("communities.gathered", version=1, form="tables")
-def gather_communities(wholes: Sequence[tuple[Communities, Sequence[Component]]], *, most: int) -> list[Communities]:
-    """The communities with those of small components, given in order, put into gathered ones."""
-    return [gather_components(found, small, most) for found, small in wholes]
+@step("communities.gathered", version=2, form="tables")
+def gather_communities(
+    wholes: Sequence[tuple[Graph, Earlier | None, Sequence[Component]]], *, settings: ClusterSettings
+) -> list[Communities]:
+    """The communities of each graph, with those of small components, given in order, put into gathered ones."""
+    most = settings.max_cluster_size
+    return [
+        gather_components(group_entities(graph, earlier, settings), small, most).shortened()
+        for graph, earlier, small in wholes
+    ]
 
 
 def gather_components(found: Communities, small: Sequence[Component], most: int) -> Communities:

@@ -89,7 +89,7 @@ def report_all(
     written: dict[str, WrittenTree] = {}
 
     def write() -> Hierarchy:
-        groups = list(communities.value.groups)
+        groups = list(communities.value.whole().groups)
         trees = cut_trees(groups)
         held = place_elements(graph.value, trees)
         keys = {root: held[root].key(own) for root, own in trees.items()}

@@ -26,6 +26,7 @@ from sensegraph.resolution.comparison.name_reading import Name
 Hashes = NDArray[np.uint64]
 _SAME, _CODE, _PAIR, _BAND, _ACRONYM = 50.0, 8.0, 3.0, 3.0, 20.0  # beside the idf of a word, 0.5 to about 14
 _WORD = np.uint64(0x2545F4914F6CDD1D)  # tells a word from another key of the same letters
+_KEY = np.uint64((1 << 40) - 1 << 24)  # the bits of a key that are kept, 40: fewer are stored
 _GRID = 1 << 20  # weights are whole numbers of this fraction: their sums are exact in any order
 _ENDING = re.compile(r"(.*\d)[^\W\d]*")
 
@@ -166,7 +167,7 @@ def read_columns(things: Iterable[tuple[Sequence[str], bool]]) -> NameColumns:
     return NameColumns(
         hash_words(spoken),
         hash_words(whole),
-        np.concatenate((hash_words(keys), bands.ravel()))[order],
+        np.concatenate((hash_words(keys), bands.ravel()))[order] & _KEY,
         np.concatenate((np.array(sure, np.float64), np.full(bands.size, _BAND)))[order],
         np.bincount(owner, minlength=len(named)).astype(np.int64),
         hash_words(cores),

@@ -33,7 +33,7 @@ from sensegraph.types import Usage
 _LEDGER = tuple(f.name for f in fields(Usage))
 _KEYS = 5000  # keys in one question
 _BYTES = 1 << 26  # of values in one statement
-_COPIED = 512  # blocks of a table that are copied at once
+_COPIED = 128  # blocks of a table that are copied at once
 _HEALED = "Run `sensegraph index`: it computes anew what is damaged."
 _SWEPT = "swept"  # ref: another value after each sweep, so that machines drop copies of arrays that are gone
 _PLACE = "arrays"  # ref: the bucket in which arrays lie

@@ -23,11 +23,13 @@ from sensegraph.runtime.stores.sealing import Damaged, seal, unseal
 if TYPE_CHECKING:
     from sensegraph.runtime.stores.sqlite import SqliteStore
 
-_ROWS = 16  # records in a block
+_ROWS = 64  # records in a block: larger ones leave less room in pages, and are shortened more
+_ROWS_BEFORE = 16  # in those of tables whose head does not say it
 _IDS = 256  # ids in a list
-_KEPT = 128  # blocks, and lists, that a reader keeps decoded
+_KEPT = 64  # blocks, and lists, that a reader keeps decoded
 _WIDE = 1 << 31  # more than a table has records: what stands between the numbers of two tables
 Block = list[tuple[str, bytes]]
+Head = tuple[int, int, str]  # records of a table, those in a block, and the first of all ids
 _Listed = tuple[str, list[str], list[int]]
 List = tuple[str, str, list[tuple[str, int]]]  # its first id, that of the next list (empty: none), ids with positions
 T = TypeVar("T")
@@ -72,8 +74,8 @@ class TablePacker:
             yield first, seal(f"{self._key} from {first}", value)
 
     def head(self) -> bytes:
-        """How many records there are, and the first of their ids."""
-        return seal(f"{self._key} head", f"{len(self._places)} {min(self._places, default='')}".encode())
+        """How many records there are, how many of them in a block, and the first of their ids."""
+        return seal(f"{self._key} head", f"{len(self._places)}/{_ROWS} {min(self._places, default='')}".encode())
 
 
 def write_table(db: sqlite3.Connection, key: str, rows: Iterable[tuple[str, bytes]]) -> None:
@@ -109,15 +111,16 @@ def size_tables(store: SqliteStore) -> dict[int, int]:
     return dict(found)
 
 
-def read_head(key: str, head: bytes) -> tuple[int, str]:
-    """How many records a table has, and the first of their ids. Raises Damaged."""
-    length, _, first = unseal(f"{key} head", head).decode().partition(" ")
-    return int(length), first
+def read_head(key: str, head: bytes) -> Head:
+    """What the head of a table says. Raises Damaged."""
+    counts, _, first = unseal(f"{key} head", head).decode().partition(" ")
+    length, _, rows = counts.partition("/")
+    return int(length), int(rows or _ROWS_BEFORE), first
 
 
 def check_table(store: SqliteStore, key: str, number: int, head: bytes) -> None:
     """Read a whole table. Raises Damaged, ValueError or MsgspecError for one that is not as it was written."""
-    length, first = read_head(key, head)
+    length, rows, first = read_head(key, head)
     names: list[str] = []
     query = "SELECT place, value FROM block WHERE place >= ? AND place < ? ORDER BY place"
     for place, value in store.select(query, (number * _WIDE, (number + 1) * _WIDE)):
@@ -132,7 +135,7 @@ def check_table(store: SqliteStore, key: str, number: int, head: bytes) -> None:
         _, after, listed = _read_list(unseal(f"{key} from {begins}", value))
         found.update(listed)
     every = {name: place for place, name in enumerate(names)}
-    firsts = {name: place for name, place in every.items() if not place % _ROWS} if names == sorted(names) else every
+    firsts = {name: place for name, place in every.items() if not place % rows} if names == sorted(names) else every
     if len(names) != length or after or found not in (every, firsts):
         raise Damaged(key)
 
@@ -185,25 +188,26 @@ class SqliteTables:
 class StoredRows:
     """A table in a store, read by position or by id without loading it."""
 
-    def __init__(self, source: TableSource, key: str, number: int, head: tuple[int, str]) -> None:
-        self._source, self._key, self._number, (self._length, self._first) = source, key, number, head
+    def __init__(self, source: TableSource, key: str, number: int, head: Head) -> None:
+        self._source, self._key, self._number, self._head = source, key, number, head
+        self._length, self._rows, self._first = head
         self._blocks: OrderedDict[int, Block] = OrderedDict()
         self._lists: OrderedDict[str, _Listed] = OrderedDict()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self._source, self._key, self._number, (self._length, self._first))
+        return type(self), (self._source, self._key, self._number, self._head)
 
     def __len__(self) -> int:
         return self._length
 
     def at(self, positions: Sequence[int]) -> list[bytes]:
         """The records at these positions, in the order asked for."""
-        wanted = sorted({p - p % _ROWS for p in positions})
+        wanted = sorted({p - p % self._rows for p in positions})
         found: dict[int, Block] = {}
         for start in range(0, len(wanted), _KEPT):
             found |= self._read_blocks(wanted[start : start + _KEPT])
         with self._source.checking(self._key, self._number):
-            return [found[p - p % _ROWS][p % _ROWS][1] for p in positions]
+            return [found[p - p % self._rows][p % self._rows][1] for p in positions]
 
     def find(self, ids: Sequence[str]) -> dict[str, bytes]:
         """The records with these ids; one that does not exist is absent."""
@@ -219,11 +223,11 @@ class StoredRows:
             for first, (after, listed, places) in self._read_lists(list(covering)).items():
                 if after and max(covering[first]) >= after:
                     raise Damaged(self._key)
-                sparse = not any(place % _ROWS for place in places)
+                sparse = not any(place % self._rows for place in places)
                 for name in covering[first]:
                     nearest = bisect_right(listed, name) - 1
                     if sparse or listed[nearest] == name:
-                        asked.setdefault(places[nearest] // _ROWS * _ROWS, []).append(name)
+                        asked.setdefault(places[nearest] // self._rows * self._rows, []).append(name)
         found: dict[str, bytes] = {}
         for some in cut_blocks(sorted(asked), _KEPT):
             for place, block in self._read_blocks(some).items():
@@ -236,8 +240,8 @@ class StoredRows:
         return (record for block in self._scan_blocks() for _, record in block)
 
     def _scan_blocks(self) -> Iterator[Block]:
-        for start in range(0, self._length, _ROWS * _KEPT):
-            wanted = range(start, min(start + _ROWS * _KEPT, self._length), _ROWS)
+        for start in range(0, self._length, self._rows * _KEPT):
+            wanted = range(start, min(start + self._rows * _KEPT, self._length), self._rows)
             found = self._read_blocks(wanted, keep=False)
             yield from (found[first] for first in wanted)
 
@@ -248,7 +252,7 @@ class StoredRows:
             for first, value in self._source.read_lists(self._number, ()):
                 for name, place in _read_list(unseal(f"{self._key} from {first}", value))[2]:
                     names[place] = name
-            if not any(name for place, name in enumerate(names) if place % _ROWS):
+            if not any(name for place, name in enumerate(names) if place % self._rows):
                 names = [name for block in self._scan_blocks() for name, _ in block]
             if not all(names):
                 raise Damaged(self._key)
@@ -264,7 +268,7 @@ class StoredRows:
                     if first not in stored:
                         raise Damaged(self._key)
                     block = _read_block(unseal(f"{self._key} {first}", stored[first]))
-                    if len(block) != min(_ROWS, self._length - first):
+                    if len(block) != min(self._rows, self._length - first):
                         raise Damaged(self._key)
                     found[first] = block
             if keep:

@@ -23,7 +23,7 @@ _END = b"sensegraph-1"  # how an array file ends, after its checksum
 _HEAD = 10  # bytes of an array file that say how long its head is
 _SHORT = b"SENSEGRAPH"  # how the file of a shortened array begins, before its head
 _SHORT_ARRAYS = range(1 << 10, (1 << 21) + 1)  # bytes of arrays that are shortened: what is larger is mapped
-_ARRAY_LEVEL, _ARRAY_PAYS = 1, 0.8
+_ARRAY_LEVEL, _ARRAY_PAYS = 1, 0.9
 _READ = 1 << 22  # bytes of an array file that are read at once
 
 

@@ -27,7 +27,7 @@ from sensegraph.types import Claim, Description
 
 KINDS = ("entities", "relations", "claims")
 DIGEST = 16  # bytes
-_SHARED_LEVEL, _SLICE_LEVEL = 6, 3
+_LEVEL = 6
 _encode = msgspec.msgpack.Encoder().encode
 
 
@@ -93,7 +93,7 @@ def cut_rows(rows: Rows, told: Told, parts: int, texts: Texts) -> NDArray[np.uin
     digests = b"".join(blake2b(s, digest_size=DIGEST).digest() if s else bytes(DIGEST) for s in slices)
     shared = [text for text, count in Counter(chain.from_iterable(held_by)).items() if count > 1]
     places = {text: place for place, text in enumerate(shared)}
-    packed = [zlib.compress(_encode(shared), _SHARED_LEVEL)]
+    packed = [zlib.compress(_encode(shared), _LEVEL)]
     for content, texts_of in zip(slices, held_by, strict=True):
         held = sorted(places[text] for text in texts_of if text in places)
         packed.append(_shorten(content, held, shared) if content else b"")
@@ -116,7 +116,7 @@ def _list_texts(rows: Iterable[_StoredMention | _StoredLink | Claim]) -> list[by
 def _shorten(content: bytes, held: Sequence[int], shared: Sequence[bytes]) -> bytes:
     """A slice as it is packed: which of the shared texts it holds, as the steps between them, and all that it says."""
     texts = b"".join(shared[place] for place in held)
-    made = zlib.compressobj(_SLICE_LEVEL, zdict=texts) if texts else zlib.compressobj(_SLICE_LEVEL)
+    made = zlib.compressobj(_LEVEL, zdict=texts) if texts else zlib.compressobj(_LEVEL)
     return _encode((np.diff(held, prepend=0).tolist(), made.compress(content) + made.flush()))
 
 
