@@ -29,8 +29,8 @@ _encode = msgspec.json.Encoder().encode
 
 
 def _hash_records(records: Iterable[Any]) -> Hashes:
-    """40 bits of each: they tell a record that changed from what it was."""
-    digests = b"".join(blake2b(_encode(r), digest_size=5).digest() + bytes(3) for r in records)
+    """48 bits of each: they tell a record that changed from what it was."""
+    digests = b"".join(blake2b(_encode(r), digest_size=6).digest() + bytes(2) for r in records)
     return np.frombuffer(digests, "<u8").astype(np.uint64)
 
 

@@ -90,7 +90,7 @@ def _make_quote(raw: str, places: Sequence[Source], owners: tuple[str, ...], cod
     )
 
 
-@lru_cache(maxsize=1 << 14)  # a sentence stands in several communities, and in those above them
+@lru_cache(maxsize=1 << 12)  # a sentence stands in several communities, and in those above them
 def weigh_sentence(text: str, code: str) -> tuple[tuple[str, ...], int, float]:
     """The stems of a tidied sentence, how many words it has, and its soundness.
 
