@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _ROWS = 64  # records in a block: larger ones leave less room in pages, and are shortened more
 _ROWS_BEFORE = 16  # in those of tables whose head does not say it
 _IDS = 256  # ids in a list
-_KEPT = 32  # blocks, and lists, that a reader keeps decoded
+_KEPT = 64  # blocks, and lists, that a reader keeps decoded
 _WIDE = 1 << 31  # more than a table has records: what stands between the numbers of two tables
 Block = list[tuple[str, bytes]]
 Head = tuple[int, int, str]  # records of a table, those in a block, and the first of all ids
