@@ -11,7 +11,7 @@ from sensegraph.algorithms.ranking import hash_words
 from sensegraph.errors import ResultGone
 from sensegraph.index.hierarchy.written_trees import EncodedRows
 from sensegraph.runtime import joined_rows
-from sensegraph.runtime.joined_rows import JoinedRows, find_places, order_hashes
+from sensegraph.runtime.joined_rows import JoinedRows, find_positions, order_hashes
 from sensegraph.runtime.results import Table, load_result, save_result, step, store_records
 from sensegraph.runtime.stores.sqlite import SqliteStore
 
@@ -88,4 +88,4 @@ def test_records_whose_ids_do_not_ascend_are_found_by_hashes(store: SqliteStore)
 
 
 def test_where_nothing_is_nothing_is_found() -> None:
-    assert find_places(order_hashes(hash_words(())), ["a"]) == {}
+    assert find_positions(order_hashes(hash_words(())), ["a"]) == {}

@@ -25,8 +25,8 @@ def order_hashes(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return np.stack((hashes[order], order.astype(np.uint64)))
 
 
-def find_places(ordered: NDArray[np.uint64], ids: Sequence[str]) -> dict[str, int]:
-    """The places of these ids by what `order_hashes` gave; one that does not exist is absent."""
+def find_positions(ordered: NDArray[np.uint64], ids: Sequence[str]) -> dict[str, int]:
+    """The positions of the records with these ids by what `order_hashes` gave; one that does not exist is absent."""
     wanted, (hashes, places) = hash_words(ids), ordered
     at = np.minimum(np.searchsorted(hashes, wanted), max(len(hashes) - 1, 0))
     there = hashes[at] == wanted if len(hashes) else np.zeros(len(wanted), np.bool_)
@@ -85,7 +85,7 @@ class JoinedRows:
     def find(self, ids: Sequence[str]) -> dict[str, bytes]:
         """The records with these ids; one that does not exist is absent."""
         if self.finder:
-            places = find_places(self._ordered, ids)
+            places = find_positions(self._ordered, ids)
             return dict(zip(sorted(places), self.at([places[name] for name in sorted(places)]), strict=True))
         wanted: dict[int, list[str]] = {}
         for name in ids:

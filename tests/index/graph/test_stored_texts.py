@@ -26,7 +26,7 @@ from sensegraph.index.graph.stored.chunk_texts import (
 )
 from sensegraph.index.graph.stored.packed_records import (
     PackedRows,
-    join_texts,
+    join_descriptions,
     open_entity,
     open_relation,
     pack_entity,
@@ -65,7 +65,7 @@ ids = st.text("0123456789abcdef", min_size=20, max_size=20)
 def test_an_entity_comes_back_as_it_was_to_the_byte(
     said: tuple[Description, ...], chunks: tuple[str, ...], name: str, own: bool
 ) -> None:
-    description = "A summary." if own else join_texts(said)
+    description = "A summary." if own else join_descriptions(said)
     made = Entity(name, "Ada's quay", "place", description, said, chunks, 3, 2, ("the quay",), 1)
     assert encode(open_entity(pack_entity(made, TEXTS), TEXTS)) == encode(made)
 
@@ -75,7 +75,9 @@ def test_a_relation_comes_back_as_it_was_to_the_byte(
     said: tuple[Description, ...], chunks: tuple[str, ...], one: str, other: str, weight: float, directed: bool
 ) -> None:
     for value in (weight, round(weight % 9, 6)):
-        made = Relation(relation_id(one, other), one, other, join_texts(said), said, value, chunks, "owns", directed)
+        made = Relation(
+            relation_id(one, other), one, other, join_descriptions(said), said, value, chunks, "owns", directed
+        )
         assert encode(open_relation(pack_relation(made, TEXTS), TEXTS)) == encode(made)
 
 
@@ -131,7 +133,7 @@ def test_a_table_of_packed_records_opens_them_and_reads_no_text_where_none_is_wa
     store = SqliteStore(tmp_path)
     texts = store_texts(store, [{CHUNK: TEXT}])
     said = (Description(TEXT[:27], Source(CHUNK, 0, 27)),)
-    made = [Entity(f"{i:020x}", f"n{i}", "place", join_texts(said), said, (CHUNK,), 1, 0) for i in range(20)]
+    made = [Entity(f"{i:020x}", f"n{i}", "place", join_descriptions(said), said, (CHUNK,), 1, 0) for i in range(20)]
     store.write_rows("k.entities", [(e.id, pack_entity(e, texts)) for e in made])
     rows = PackedRows(texts, open_entity, store, [("k.entities", 20, made[0].id)])
     table: Table[Entity] = Table(rows, Entity)

@@ -23,7 +23,7 @@ from sensegraph.index.graph.slicing import (
     read_run_rows,
 )
 from sensegraph.index.graph.stored.chunk_texts import GivenTexts, Texts
-from sensegraph.index.graph.stored.packed_records import join_texts, pack_entity, pack_relation
+from sensegraph.index.graph.stored.packed_records import join_descriptions, pack_entity, pack_relation
 from sensegraph.index.graph.stored.slices import (
     PartSlices,
     cut_rows,
@@ -193,4 +193,4 @@ def _describe_relations(made: Iterable[Relation], summaries: Mapping[str, str], 
 
 def _describe_each(records: Iterable[R], summaries: Mapping[str, str]) -> tuple[R, ...]:
     """The records, each described by its summary, or by what is said of it."""
-    return tuple(replace(r, description=summaries.get(r.id) or join_texts(r.descriptions)) for r in records)
+    return tuple(replace(r, description=summaries.get(r.id) or join_descriptions(r.descriptions)) for r in records)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import zlib
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from functools import cached_property, lru_cache
+from itertools import accumulate, pairwise
 from typing import Any, Protocol
 
 import numpy as np
@@ -14,6 +16,7 @@ from sensegraph.algorithms.ranking import hash_words
 from sensegraph.errors import ResultGone
 from sensegraph.index.graph.slicing import Pairs
 from sensegraph.protocols import Store
+from sensegraph.runtime.joined_rows import find_positions, order_hashes
 from sensegraph.runtime.results import step
 from sensegraph.types import Description, Source
 
@@ -70,22 +73,20 @@ class ChunkTexts:
         return [run for run in found.values() if run is not None]
 
     @cached_property
-    def _places(self) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-        """What stands for all chunks, ascending; of each the run, and its place there."""
-        counts = [int(run[:8].view("<u8")[0]) for run in self._runs]
-        names = [run[8 : 8 + 8 * n].view("<u8") for run, n in zip(self._runs, counts, strict=True)]
-        every = np.concatenate([np.zeros(0, np.uint64), *names]).astype(np.uint64)
-        order = np.argsort(every, kind="stable")
-        places = np.concatenate([np.zeros(0, np.int64), *map(np.arange, counts)])
-        return every[order], np.stack((np.repeat(np.arange(len(counts)), counts), places), 1).astype(np.int64)[order]
+    def _starts(self) -> list[int]:
+        return [0, *accumulate(int(run[:8].view("<u8")[0]) for run in self._runs)]
+
+    @cached_property
+    def _ordered(self) -> NDArray[np.uint64]:
+        sizes = (end - begin for begin, end in pairwise(self._starts))
+        names = [run[8 : 8 + 8 * size].view("<u8") for run, size in zip(self._runs, sizes, strict=True)]
+        return order_hashes(np.concatenate([np.zeros(0, np.uint64), *names]).astype(np.uint64))
 
     def _read(self, chunk: str) -> str:
-        names, where = self._places
-        (name,) = hash_words([chunk])
-        at = int(np.searchsorted(names, name))
-        if at == len(names) or names[at] != name:
+        if (position := find_positions(self._ordered, [chunk]).get(chunk)) is None:
             raise ResultGone(f"The text of the chunk {chunk} is gone from the store; run `sensegraph index` again.")
-        run, place = where[at].tolist()
+        run = bisect_right(self._starts, position) - 1
+        place = position - self._starts[run]
         packed = self._runs[run]
         count = int(packed[:8].view("<u8")[0])
         first = 8 * (1 + count + place)

@@ -24,7 +24,7 @@ _decode: Callable[[bytes], list[Any]] = msgspec.msgpack.Decoder(list[Any]).decod
 _encode_whole = msgspec.json.Encoder().encode
 
 
-def join_texts(descriptions: Iterable[Description]) -> str:
+def join_descriptions(descriptions: Iterable[Description]) -> str:
     """What is said of an element as one text, each once."""
     return " ".join(dict.fromkeys(d.text for d in descriptions))
 
@@ -54,7 +54,7 @@ def _pack_said(element: Entity | Relation, texts: Texts) -> tuple[bytes | list[s
     chunks: bytes | list[str] = list(places)
     if all(len(chunk) == _CHUNK for chunk in places) and _HEXADECIMAL.issuperset(digits):
         chunks = bytes.fromhex(digits)
-    description = None if element.description == join_texts(element.descriptions) else element.description
+    description = None if element.description == join_descriptions(element.descriptions) else element.description
     return chunks, len(element.chunks), said, description
 
 
@@ -70,7 +70,7 @@ def _open_said(
         for place, *row in said:
             whole: Any = (*row, *_LEFT_OUT[len(row) :])
             told.append(read_said(chunks[place], whole, texts))
-    return tuple(chunks[:held]), tuple(told), join_texts(told) if description is None else description
+    return tuple(chunks[:held]), tuple(told), join_descriptions(told) if description is None else description
 
 
 def open_entity(raw: bytes, texts: Texts | None) -> Entity:
