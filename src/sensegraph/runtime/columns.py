@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
@@ -25,12 +24,14 @@ def _pack_array(array: NDArray[Any]) -> tuple[str, bytes]:
 
     Whole numbers of which a byte is the same in all are split.
     """
+    from sensegraph.runtime.shortening import shorten  # a method is imported without it
+
     kind, raw = array.dtype.newbyteorder("<").str, array.tobytes()
     if len(raw) < _LEAST:
         return kind, raw
     numbers = np.frombuffer(raw, np.uint8).reshape(-1, array.itemsize)
     split = array.dtype.kind in "iu" and array.itemsize > 1 and bool((numbers == numbers[0]).all(axis=0).any())
-    shorter = zlib.compress(numbers.T.tobytes() if split else raw, _LEVEL)
+    shorter = shorten(numbers.T.tobytes() if split else raw, _LEVEL)
     return (f"{_SPLIT if split else _SHORT}{kind}", shorter) if len(shorter) < _PAYS * len(raw) else (kind, raw)
 
 
@@ -43,10 +44,12 @@ def unpack_columns(packed: bytes) -> list[NDArray[Any]]:
 
 
 def _unpack_array(kind: str, raw: bytes) -> NDArray[Any]:
+    from sensegraph.runtime.shortening import lengthen
+
     if kind[:1] not in (_SHORT, _SPLIT):
         return np.frombuffer(raw, kind)
     split, numbers = kind.startswith(_SPLIT), np.dtype(kind[1:])
-    raw = zlib.decompress(raw)
+    raw = lengthen(raw)
     if split:
         raw = np.frombuffer(raw, np.uint8).reshape(numbers.itemsize, -1).T.tobytes()
     return np.frombuffer(raw, numbers)

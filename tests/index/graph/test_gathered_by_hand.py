@@ -108,8 +108,8 @@ def test_texts_that_several_slices_hold_are_packed_once_in_the_order_in_which_th
     link = slices._StoredLink("ada", "quay", True, 1.0, "lives in", True, "c1", None)
     assert slices._list_texts([link]) == [b"c1", b"ada", b"quay"]
     shared = [b"one longer text that comes again", b"another longer text that comes again"]
-    whole = slices._shorten(b"head" + shared[1], [1], shared)
-    assert len(whole) < len(slices._shorten(b"head" + shared[1], [], shared))
+    whole = slices._pack_slice(b"head" + shared[1], [1], shared)
+    assert len(whole) < len(slices._pack_slice(b"head" + shared[1], [], shared))
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,11 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from backports import zstd
 
 from sensegraph.errors import StoreError
 from sensegraph.models.batches.batch_box import BatchBox, BatchPlan
+from sensegraph.runtime import shortening
 from sensegraph.runtime.stores import sealing
 from sensegraph.runtime.stores.sealing import Damaged, seal, unseal
 from sensegraph.runtime.stores.sqlite import SqliteStore
@@ -114,11 +116,13 @@ def test_a_database_with_programs_in_it_is_not_read(tmp_path: Path, statement: s
     assert (tmp_path / "store.damaged.sqlite").exists()
 
 
-def test_what_unpacks_to_very_much_is_damaged(monkeypatch: pytest.MonkeyPatch) -> None:
-    body = b"\1" + zlib.compress(bytes(2_000_000))
+@pytest.mark.parametrize("packed", [zlib.compress(bytes(2_000_000)), zstd.compress(bytes(2_000_000))])
+def test_what_unpacks_to_very_much_is_damaged(monkeypatch: pytest.MonkeyPatch, packed: bytes) -> None:
+    body = b"\1" + packed
     bomb = zlib.crc32(body, zlib.crc32(b"a")).to_bytes(4, "little") + body
     assert len(unseal("a", bomb)) == 2_000_000
-    monkeypatch.setattr(sealing, "_LONGEST", 1_000_000)
+    monkeypatch.setattr(shortening, "LONGEST", 1_000_000)
+    monkeypatch.setattr(sealing, "LONGEST", 1_000_000)
     with pytest.raises(Damaged):
         unseal("a", bomb)
     assert unseal("a", seal("a", bytes(1_000_001))) == bytes(1_000_001), "what is written can be read"

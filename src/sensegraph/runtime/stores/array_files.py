@@ -12,11 +12,12 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
+from zlib import crc32
 
 from numpy.typing import NDArray
 
 from sensegraph.errors import SettingsError, StoreError
-from sensegraph.runtime.stores.sealing import Damaged, is_sealed_array, map_array, seal, write_sealed_array
+from sensegraph.runtime.stores.sealing import Damaged, is_sealed_array, map_array, write_sealed_array
 
 if TYPE_CHECKING:
     from sensegraph.runtime.stores.postgres_wire import Session
@@ -37,7 +38,7 @@ class ArrayFiles:
 
     def path(self, key: str) -> Path:
         """The file of the array under `key`; whatever a damaged store takes for a key, it lies in the same folder."""
-        name = key if _PLAIN.fullmatch(key) else seal("", key.encode("utf-8", "replace"))[:4].hex()
+        name = key if _PLAIN.fullmatch(key) else f"{crc32(key.encode('utf-8', 'replace')):08x}"
         return self.folder / f"{name}.npy"
 
     def names(self) -> list[str]:

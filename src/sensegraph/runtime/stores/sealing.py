@@ -13,17 +13,17 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from sensegraph.runtime.shortening import LONGEST, Unreadable, lengthen, shorten
+
 _WHOLE, _SHORTENED = b"\0", b"\1"
 _LEAST = 128  # bytes from which shortening is tried
-_LONGEST = 1 << 28  # bytes that are shortened, so that what is read back cannot become much more than that
-_MOST_TIMES = 1032  # by which zlib shortens at most
 _PAYS = 0.9  # of the length, or what is shortened is kept whole
-_LEVEL = 5
+_LEVEL = 6
 _END = b"sensegraph-1"  # how an array file ends, after its checksum
 _HEAD = 10  # bytes of an array file that say how long its head is
 _SHORT = b"SENSEGRAPH"  # how the file of a shortened array begins, before its head
 _SHORT_ARRAYS = range(1 << 10, (1 << 21) + 1)  # bytes of arrays that are shortened: what is larger is mapped
-_ARRAY_LEVEL, _ARRAY_PAYS = 1, 0.9
+_ARRAY_LEVEL, _ARRAY_PAYS = 5, 0.9
 _READ = 1 << 22  # bytes of an array file that are read at once
 
 
@@ -34,7 +34,7 @@ class Damaged(Exception):
 def seal(name: str, content: bytes) -> bytes:
     """`content` as it is stored under `name`: a checksum over both, how it is kept, and the content."""
     body = _WHOLE + content
-    if _LEAST <= len(content) <= _LONGEST and len(shorter := zlib.compress(content, _LEVEL)) < _PAYS * len(content):
+    if _LEAST <= len(content) <= LONGEST and len(shorter := shorten(content, _LEVEL)) < _PAYS * len(content):
         body = _SHORTENED + shorter
     return _checksum(name, body) + body
 
@@ -45,18 +45,12 @@ def unseal(name: str, stored: bytes) -> bytes:
         raise Damaged(name)
     if stored[:4] != _checksum(name, stored[4:]):
         raise Damaged(name)
+    if stored[4:5] != _SHORTENED:
+        return stored[5:]
     try:
-        if stored[4:5] != _SHORTENED:
-            return stored[5:]
-        if len(stored) < _LONGEST // _MOST_TIMES:
-            return zlib.decompress(stored[5:])
-        opened = zlib.decompressobj()
-        content = opened.decompress(stored[5:], _LONGEST + 1)
-    except zlib.error as e:
+        return lengthen(stored[5:])
+    except Unreadable as e:
         raise Damaged(name) from e
-    if not opened.eof or len(content) > _LONGEST:
-        raise Damaged(name)
-    return content
 
 
 def _checksum(name: str, body: bytes) -> bytes:
@@ -83,7 +77,7 @@ def write_sealed_array(file: BinaryIO, array: NDArray[Any]) -> None:
         raw = array.tobytes()
         if _is_split(array.dtype):
             raw = np.frombuffer(raw, np.uint8).reshape(-1, array.itemsize).T.tobytes()
-        shorter = zlib.compress(raw, _ARRAY_LEVEL)
+        shorter = shorten(raw, _ARRAY_LEVEL)
     if 0 < len(shorter) < _ARRAY_PAYS * array.nbytes:
         file.write(_SHORT)
         np.lib.format.write_array_header_1_0(file, np.lib.format.header_data_from_array_1_0(array))
@@ -124,10 +118,10 @@ def map_array(path: Path) -> NDArray[Any]:
         shape, fortran, kind = _parse_head(start + file.read(int.from_bytes(start[8:], "little")))
         if not shortened:
             return np.memmap(file, kind, "r", file.tell(), shape, "F" if fortran else "C")
-        size, opened = math.prod(shape) * kind.itemsize, zlib.decompressobj()
+        size = math.prod(shape) * kind.itemsize
         try:
-            raw = opened.decompress(file.read(), size + 1) if size in _SHORT_ARRAYS else b""
-        except zlib.error as e:
+            raw = lengthen(file.read()[: -4 - len(_END)], most=size) if size in _SHORT_ARRAYS else b""
+        except Unreadable as e:
             raise ValueError(f"a shortened array that cannot be read: {e}") from e
     if len(raw) != size:
         raise ValueError("a shortened array of another length")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from functools import cached_property, lru_cache
@@ -18,6 +17,7 @@ from sensegraph.index.graph.slicing import Pairs
 from sensegraph.protocols import Store
 from sensegraph.runtime.joined_rows import find_positions, order_hashes
 from sensegraph.runtime.results import step
+from sensegraph.runtime.shortening import lengthen, shorten
 from sensegraph.types import Description, Source
 
 _KEPT = 1024  # texts that stay open
@@ -41,7 +41,7 @@ def keep_texts(runs: Sequence[Pairs]) -> list[NDArray[np.uint8]]:
     found = []
     for pairs in runs:
         texts = {chunk: text for chunk, _, text, _ in pairs}
-        packed = [zlib.compress(text.encode("utf-8", "surrogatepass"), _LEVEL) for text in texts.values()]
+        packed = [shorten(text.encode("utf-8", "surrogatepass"), _LEVEL) for text in texts.values()]
         starts = np.cumsum([0, *map(len, packed)], dtype=np.uint64)
         head = np.concatenate((np.array([len(packed)], np.uint64), hash_words(texts), starts)).astype("<u8")
         found.append(np.frombuffer(head.tobytes() + b"".join(packed), np.uint8))
@@ -92,7 +92,7 @@ class ChunkTexts:
         first = 8 * (1 + count + place)
         begin, end = packed[first : first + 16].view("<u8").tolist()
         data = 8 * (2 + 2 * count)
-        return zlib.decompress(packed[data + begin : data + end].tobytes()).decode("utf-8", "surrogatepass")
+        return lengthen(packed[data + begin : data + end].tobytes()).decode("utf-8", "surrogatepass")
 
 
 def shorten_said(said: Description, texts: Texts) -> SaidAt:

@@ -6,7 +6,6 @@ slices. What is said stands there as where the chunk says it.
 
 from __future__ import annotations
 
-import zlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,6 +22,7 @@ from sensegraph.index.graph.elements import relation_id
 from sensegraph.index.graph.slicing import LinkRow, MentionRow, Rows, RunReader, Told
 from sensegraph.index.graph.stored.chunk_texts import SaidAt, Texts, read_said, shorten_said
 from sensegraph.resolution.aliases import Name
+from sensegraph.runtime.shortening import lengthen, shorten
 from sensegraph.types import Claim, Description
 
 KINDS = ("entities", "relations", "claims")
@@ -70,18 +70,18 @@ def cut_rows(rows: Rows, told: Told, parts: int, texts: Texts) -> NDArray[np.uin
     """
     reader = RunReader(told)
 
-    def shorten(said: Description | None) -> SaidAt | None:
+    def store_said(said: Description | None) -> SaidAt | None:
         return shorten_said(said, texts) if said else None
 
     entities: dict[int, tuple[list[_StoredMention], list[_StoredMention]]] = defaultdict(lambda: ([], []))
     for side, listed in enumerate((rows.mentions, rows.bound)):
         for row in listed:
             own = row.own if row.own != row.whose else None
-            stored = _StoredMention(row.whose, own, row.name, row.times, row.surfaces, row.chunk, shorten(row.said))
+            stored = _StoredMention(row.whose, own, row.name, row.times, row.surfaces, row.chunk, store_said(row.said))
             entities[partition_of(reader.id_of(row.whose), parts)][side].append(stored)
     links: dict[int, list[_StoredLink]] = defaultdict(list)
     for link in rows.links:
-        stored_link = _StoredLink(*link[:-1], shorten(link.said))
+        stored_link = _StoredLink(*link[:-1], store_said(link.said))
         links[partition_of(relation_id(link.first, link.second), parts)].append(stored_link)
     claims: dict[int, list[Claim]] = defaultdict(list)
     for claim in rows.claims:
@@ -93,10 +93,10 @@ def cut_rows(rows: Rows, told: Told, parts: int, texts: Texts) -> NDArray[np.uin
     digests = b"".join(blake2b(s, digest_size=DIGEST).digest() if s else bytes(DIGEST) for s in slices)
     shared = [text for text, count in Counter(chain.from_iterable(held_by)).items() if count > 1]
     places = {text: place for place, text in enumerate(shared)}
-    packed = [zlib.compress(_encode(shared), _LEVEL)]
+    packed = [shorten(_encode(shared), _LEVEL)]
     for content, texts_of in zip(slices, held_by, strict=True):
         held = sorted(places[text] for text in texts_of if text in places)
-        packed.append(_shorten(content, held, shared) if content else b"")
+        packed.append(_pack_slice(content, held, shared) if content else b"")
     starts = np.cumsum([0, *map(len, packed)], dtype="<i8").tobytes()
     return np.frombuffer(starts + digests + b"".join(packed), np.uint8)
 
@@ -113,11 +113,10 @@ def _list_texts(rows: Iterable[_StoredMention | _StoredLink | Claim]) -> list[by
     return [text.encode("utf-8", "surrogatepass") for text in found]
 
 
-def _shorten(content: bytes, held: Sequence[int], shared: Sequence[bytes]) -> bytes:
+def _pack_slice(content: bytes, held: Sequence[int], shared: Sequence[bytes]) -> bytes:
     """A slice as it is packed: which of the shared texts it holds, as the steps between them, and all that it says."""
     texts = b"".join(shared[place] for place in held)
-    made = zlib.compressobj(_LEVEL, zdict=texts) if texts else zlib.compressobj(_LEVEL)
-    return _encode((np.diff(held, prepend=0).tolist(), made.compress(content) + made.flush()))
+    return _encode((np.diff(held, prepend=0).tolist(), shorten(content, _LEVEL, texts)))
 
 
 _read_texts = msgspec.msgpack.Decoder(list[bytes]).decode
@@ -146,12 +145,11 @@ class Slices:
             return b""
         steps, content = _read_shortened(found)
         texts = b"".join(self._shared[place] for place in accumulate(steps))
-        opened = zlib.decompressobj(zdict=texts) if texts else zlib.decompressobj()
-        return opened.decompress(content) + opened.flush()
+        return lengthen(content, texts)
 
     @cached_property
     def _shared(self) -> list[bytes]:
-        return _read_texts(zlib.decompress(self._take(0)))
+        return _read_texts(lengthen(self._take(0)))
 
     def _take(self, place: int) -> bytes:
         begin, end = np.frombuffer(self.packed[8 * place : 8 * (place + 2)].tobytes(), "<i8").tolist()
