@@ -10,8 +10,11 @@ the text (`data/languages/`) and of English, whose abbreviations stand in all.
 from __future__ import annotations
 
 import re
+from array import array
 from collections import Counter
 from functools import cache
+from hashlib import blake2b
+from itertools import chain
 from typing import NamedTuple
 
 from sensegraph.language.text import detect_language
@@ -39,6 +42,8 @@ _LEADING = re.compile(r"(?:\s|#{1,6}(?=\s)|[-*+•‣◦▪·–>](?=\s)|\|)+")
 _BEFORE_SMALL = re.compile(r"\. {1,2}(?=[^\W\d_A-ZÀ-ÞА-Я])")
 _CONTRACTED = re.compile(r"(?:n['’]t|['’]\w+)$")
 _LOOKED_BACK = 40
+_LONG, _MOST_KNOWN = 400, 8192  # characters of texts whose spans are kept, and how many: some 3 MB
+_known: dict[bytes, bytes] = {}
 _LOOKED_AT = 100_000  # characters of a text in which its own writing of a word is looked for
 _ALSO_WORDS = frozenset(
     "no art app def max min mar sec fig ex ed est id col tab prop reg stat ct cap ch op an al".split()
@@ -147,8 +152,23 @@ class _Shown:
 def split_sentences(text: str) -> list[tuple[int, int]]:
     """Spans of the sentences of `text`, without surrounding white space and marks of lists and headings, in order.
 
-    What holds no letter and no digit is no sentence; of Markdown, tags of HTML and pictures are white space.
+    What holds no letter and no digit is no sentence; of Markdown, tags of HTML and pictures are white space. Spans of
+    long texts are kept for a while, as each step of a build splits the same ones.
     """
+    if len(text) < _LONG:
+        return _split_anew(text)
+    digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    if (kept := _known.get(digest)) is not None:
+        ends = iter(array("I", kept))
+        return list(zip(ends, ends, strict=True))
+    spans = _split_anew(text)
+    if len(_known) >= _MOST_KNOWN:
+        _known.clear()
+    _known[digest] = array("I", chain.from_iterable(spans)).tobytes()
+    return spans
+
+
+def _split_anew(text: str) -> list[tuple[int, int]]:
     if "<" in text or "![" in text:
         text = _MARKUP.sub(lambda m: m[0] if m["code"] else " " * len(m[0]), text)
     spans: list[tuple[int, int]] = []
