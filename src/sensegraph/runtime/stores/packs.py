@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from sensegraph.runtime.stores.rows import cut_blocks
-from sensegraph.runtime.stores.sealing import Damaged, seal, unseal
+from sensegraph.runtime.stores.sealing import SMALL_LEVEL, Damaged, seal, unseal
 
 if TYPE_CHECKING:
     from sensegraph.runtime.stores.sqlite import SqliteStore
@@ -88,7 +88,7 @@ def write_objects(db: sqlite3.Connection, objects: Mapping[str, bytes], step: st
 
 
 def _seal_pack(keys: Iterable[str], contents: Mapping[str, bytes]) -> bytes:
-    return seal("", _encode([(_number_key(key), contents[key]) for key in keys]))
+    return seal("", _encode([(_number_key(key), contents[key]) for key in keys]), SMALL_LEVEL)
 
 
 def _cut_packs(contents: Mapping[str, bytes]) -> Iterator[list[str]]:

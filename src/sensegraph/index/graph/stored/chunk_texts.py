@@ -20,7 +20,7 @@ from sensegraph.runtime.results import step
 from sensegraph.runtime.shortening import lengthen, shorten
 from sensegraph.types import Description, Source
 
-_KEPT = 1024  # texts that stay open
+_KEPT = 2048  # texts that stay open
 _LEVEL = 5
 SAME, COLLAPSED = 0, 1  # what is said is the span, or the span with one blank for each run of them
 Text = int | str  # one of these, or a text of its own
