@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from sensegraph.engines.llm.language_names import name_language
 from sensegraph.engines.offline.extraction.page_reader import choose_name_rules
 from sensegraph.index.chunks import inside_grapheme
 from sensegraph.language import text as text_module
@@ -17,9 +18,9 @@ from sensegraph.language.text import (
     is_word_character,
     known_form,
     list_stems,
-    name_language,
     name_stemmer,
     pack_batches,
+    remember,
     stem_run,
     tag_words,
     take_within,
@@ -334,3 +335,17 @@ def test_the_lexicon_is_its_words_and_not_what_is_said_of_it() -> None:
         "n", "v", "g", "J", "d", "m", "N",
     ]  # fmt: skip
     assert not [w for w in letters if w != w.lower() or w in ("0.20.1", "pattern.en")]
+
+
+def test_what_was_found_in_a_text_is_not_looked_for_again_until_so_many_others_came() -> None:
+    looked: list[str] = []
+
+    @remember(2)
+    def measure(text: str) -> int:
+        looked.append(text)
+        return len(text)
+
+    assert [measure(text) for text in ("", "\ud800", "", "\ud800")] == [0, 1, 0, 1]
+    assert looked == ["", "\ud800"]
+    assert [measure(text) for text in ("three", "three", "")] == [5, 5, 0]
+    assert looked == ["", "\ud800", "three", ""]

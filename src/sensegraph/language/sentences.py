@@ -13,11 +13,10 @@ import re
 from array import array
 from collections import Counter
 from functools import cache
-from hashlib import blake2b
 from itertools import chain
 from typing import NamedTuple
 
-from sensegraph.language.text import detect_language
+from sensegraph.language.text import detect_language, remember
 from sensegraph.language.word_lists import LANGUAGES, MONTHS, read_sections
 
 _END = re.compile(
@@ -42,8 +41,7 @@ _LEADING = re.compile(r"(?:\s|#{1,6}(?=\s)|[-*+•‣◦▪·–>](?=\s)|\|)+")
 _BEFORE_SMALL = re.compile(r"\. {1,2}(?=[^\W\d_A-ZÀ-ÞА-Я])")
 _CONTRACTED = re.compile(r"(?:n['’]t|['’]\w+)$")
 _LOOKED_BACK = 40
-_LONG, _MOST_KNOWN = 400, 8192  # characters of texts whose spans are kept, and how many: some 3 MB
-_known: dict[bytes, bytes] = {}
+_LONG = 400  # characters of texts whose spans are kept for a while
 _LOOKED_AT = 100_000  # characters of a text in which its own writing of a word is looked for
 _ALSO_WORDS = frozenset(
     "no art app def max min mar sec fig ex ed est id col tab prop reg stat ct cap ch op an al".split()
@@ -157,15 +155,13 @@ def split_sentences(text: str) -> list[tuple[int, int]]:
     """
     if len(text) < _LONG:
         return _split_anew(text)
-    digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
-    if (kept := _known.get(digest)) is not None:
-        ends = iter(array("I", kept))
-        return list(zip(ends, ends, strict=True))
-    spans = _split_anew(text)
-    if len(_known) >= _MOST_KNOWN:
-        _known.clear()
-    _known[digest] = array("I", chain.from_iterable(spans)).tobytes()
-    return spans
+    ends = iter(_split_long(text))
+    return list(zip(ends, ends, strict=True))
+
+
+@remember(1 << 13)  # some 3 MB
+def _split_long(text: str) -> array[int]:
+    return array("I", chain.from_iterable(_split_anew(text)))
 
 
 def _split_anew(text: str) -> list[tuple[int, int]]:

@@ -7,10 +7,10 @@ import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, lru_cache, partial
+from hashlib import blake2b
 from importlib.resources import files
 from itertools import chain
 from math import fsum
-from types import MappingProxyType
 from typing import Any, TypeVar
 
 from sensegraph.language.word_lists import (
@@ -27,6 +27,27 @@ from sensegraph.language.word_lists import (
 )
 
 T = TypeVar("T")
+
+
+def remember(most: int) -> Callable[[Callable[[str], T]], Callable[[str], T]]:
+    """Keep what a function finds in long texts by their digests, so that no text is kept: of `most` texts at most."""
+
+    def keep(find: Callable[[str], T]) -> Callable[[str], T]:
+        known: dict[bytes, T] = {}
+
+        def find_once(text: str) -> T:
+            digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+            if (found := known.get(digest)) is None:
+                found = find(text)
+                if len(known) >= most:
+                    known.clear()
+                known[digest] = found
+            return found
+
+        return find_once
+
+    return keep
+
 
 WORD = re.compile(r"\w+(?:[’'\-]\w+)*")
 HAN = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
@@ -117,7 +138,8 @@ def pack_batches(items: Iterable[T], budget: int, size: Callable[[T], int]) -> l
 
 # ── the language ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-_BEGINNING = 4000  # characters in which the language of a text is told
+BEGINNING = 4000  # characters in which the language of a text is told
+_SHORT = 400  # characters of a text that is kept with its language; of longer ones the digest is
 _LETTER = re.compile(r"[^\W\d_]")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _USUAL_MARKS = "’“”—–‘…"  # nearly all that is not ASCII in most English texts
@@ -156,10 +178,9 @@ def detect_language(text: str) -> str:
     Latin text is English unless another language has at least two different small words in it, and more than English;
     of two that have as many, the one whose words fewer others share.
     """
-    return _detect_beginning(text[:_BEGINNING])
+    return (_detect_short if len(text) <= _SHORT else _detect_long)(text[:BEGINNING])
 
 
-@lru_cache(maxsize=1 << 14)
 def _detect_beginning(text: str) -> str:
     found = _part_at_others(text, _SMALL_LETTERS)
     if found is None:
@@ -184,34 +205,8 @@ def _detect_beginning(text: str) -> str:
     return best[0]
 
 
-_SPOKEN = "English German French Spanish Italian Dutch Portuguese Polish Czech Danish Swedish Russian Chinese"
-_NAMES: Mapping[str, str] = MappingProxyType(dict(zip((*LANGUAGES, "zh"), _SPOKEN.split(), strict=True)))
-_KANA = re.compile(r"[\u3040-\u30ff]")
-_RUSSIAN, _NEAR_RUSSIAN = re.compile(r"[ыэЫЭ]"), re.compile(r"[іїєґўјљњђћџІЇЄҐЎЈЉЊЂЋЏ]")
-_NORWEGIAN = frozenset("av hva etter mye noen ble meg deg seg".split())
-_MOST_MARKED = 0.08  # of the words of an English text that may have letters with marks: foreign names
-_LEAST_SHARE = 0.15  # of the words of a text that are small words of its language
-
-
-def name_language(text: str) -> str:
-    """The English name of the language that a text begins in, or "" where that is not sure.
-
-    Two different small words of the language, and their share of the text, are what makes it sure. A language without
-    lists is not to be taken for a neighbour: Norwegian for Danish, Ukrainian for Russian, or any for English.
-    """
-    text = text[:_BEGINNING]
-    code = detect_language(text)
-    if code == "zh":
-        return "Japanese" if _KANA.search(text) else _NAMES[code]
-    if code == "ru":
-        return _NAMES[code] if _RUSSIAN.search(text) and not _NEAR_RUSSIAN.search(text) else ""
-    languages, words = languages_by_word(), split_small_letters(text)
-    small = [word for word in words if code in languages.get(word, ())]
-    if code == "en" and sum(not word.isascii() for word in words) > _MOST_MARKED * len(words):
-        return ""
-    if code == "da" and not _NORWEGIAN.isdisjoint(words):
-        return ""
-    return _NAMES.get(code, "") if len(set(small)) > 1 and len(small) >= _LEAST_SHARE * len(words) else ""
+_detect_short = lru_cache(1 << 14)(_detect_beginning)
+_detect_long = remember(1 << 14)(_detect_beginning)
 
 
 def name_stemmer(text: str) -> str:

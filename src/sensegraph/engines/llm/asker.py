@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from sensegraph.engines.llm.language_names import name_language
 from sensegraph.engines.llm.llm_settings import LLMSettings
 from sensegraph.engines.llm.prompts import REPLY_SCHEMAS, split_template
 from sensegraph.engines.llm.replies.reply_text import (
@@ -28,7 +29,7 @@ from sensegraph.engines.llm.replies.reply_text import (
 )
 from sensegraph.engines.llm.templates import INPUT, fill_parts, write_message
 from sensegraph.errors import ItemFailed, PromptTooLong, Unreadable
-from sensegraph.language.text import count_tokens, name_language
+from sensegraph.language.text import count_tokens
 from sensegraph.models.endpoint.bodies import without_thoughts
 from sensegraph.models.endpoint.client import Endpoint, Message, Reply
 from sensegraph.models.endpoint.limits import Notes

@@ -15,12 +15,13 @@ import msgspec
 
 from sensegraph.engines.llm import prompts
 from sensegraph.engines.llm.asker import Asker, plan_task
+from sensegraph.engines.llm.language_names import name_language
 from sensegraph.engines.llm.llm import LLMEngine
 from sensegraph.engines.llm.llm_settings import OTHER, LLMSettings, fold_type_name
 from sensegraph.engines.llm.replies.reply_text import Reading, decode_json
 from sensegraph.engines.llm.templates import defuse_text, split_template
 from sensegraph.language.sentences import split_sentences
-from sensegraph.language.text import count_tokens, name_language, take_within
+from sensegraph.language.text import count_tokens, take_within
 from sensegraph.models.endpoint.client import Reply
 from sensegraph.types import Chunk, Extraction, Usage
 

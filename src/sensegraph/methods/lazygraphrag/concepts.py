@@ -29,7 +29,6 @@ from sensegraph.index.parts import Building, Part
 from sensegraph.language.noun_phrases import OneWord, Reader
 from sensegraph.methods import check_fields
 from sensegraph.runtime.columns import join_columns, pack_columns, unpack_columns
-from sensegraph.runtime.delegating import once_on_worker
 from sensegraph.runtime.results import Result, Results, recall_result, step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Chunk
@@ -352,6 +351,8 @@ def concept_graph(chunks: Results[tuple[Chunk, ...]], rt: Runtime, settings: Con
         # a document more or less often leaves the graph of what is kept as it was
         homes = rt.once(cluster_concepts, graph.edges, names=(graph.key,), settings=settings)
         return graph, homes.value
+
+    from sensegraph.runtime.delegating import once_on_worker
 
     return once_on_worker(rt, make_concepts, whole, names=noted.keys, settings=settings)
 

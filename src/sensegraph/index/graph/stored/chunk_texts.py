@@ -60,14 +60,21 @@ class ChunkTexts:
 
     def __init__(self, store: Store, keys: Sequence[str]) -> None:
         self._store, self.keys = store, tuple(keys)
-        self.find = lru_cache(_KEPT)(self._read)
+        self.find = lru_cache(_KEPT)(_TextRuns(store, self.keys).find)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self._store, self.keys)
 
+
+class _TextRuns:
+    """The runs of `ChunkTexts`, which does not know them: it goes when nobody has it any more, with all its texts."""
+
+    def __init__(self, store: Store, keys: Sequence[str]) -> None:
+        self._store, self._keys = store, keys
+
     @cached_property
     def _runs(self) -> list[NDArray[np.uint8]]:
-        found = {k: self._store.array(k) for k in self.keys}
+        found = {k: self._store.array(k) for k in self._keys}
         if gone := [k for k, run in found.items() if run is None]:
             raise ResultGone(f"The texts {gone[0]} are gone from the store; run `sensegraph index` again.")
         return [run for run in found.values() if run is not None]
@@ -82,7 +89,8 @@ class ChunkTexts:
         names = [run[8 : 8 + 8 * size].view("<u8") for run, size in zip(self._runs, sizes, strict=True)]
         return order_hashes(np.concatenate([np.zeros(0, np.uint64), *names]).astype(np.uint64))
 
-    def _read(self, chunk: str) -> str:
+    def find(self, chunk: str) -> str:
+        """The text of a chunk, which is read."""
         if (position := find_positions(self._ordered, [chunk]).get(chunk)) is None:
             raise ResultGone(f"The text of the chunk {chunk} is gone from the store; run `sensegraph index` again.")
         run = bisect_right(self._starts, position) - 1
