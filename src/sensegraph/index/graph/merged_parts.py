@@ -87,7 +87,9 @@ def say_names(runs: Sequence[Pairs]) -> list[Said]:
 @step("graph.uses", version=1, batch=1)
 def list_uses(runs: Sequence[tuple[Pairs, Told]]) -> list[tuple[Uses, ...]]:
     """How each run mentions the entities that are called otherwise than one of their names."""
-    return [tuple(count_entity_uses(read_run_rows(pairs, told), frozenset(told.apart))) for pairs, told in runs]
+    return [
+        tuple(count_entity_uses(read_run_rows(pairs, told, bare=True), frozenset(told.apart))) for pairs, told in runs
+    ]
 
 
 @step("graph.slices", version=4, form="array")

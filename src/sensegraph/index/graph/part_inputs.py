@@ -28,7 +28,7 @@ from sensegraph.runtime.results import Result
 from sensegraph.types import Chunk, Extraction
 
 T = TypeVar("T")
-_KEPT = 16  # partitions that stay open
+_KEPT = 16  # partitions of a kind that stay open
 
 
 @dataclass(frozen=True)
@@ -63,15 +63,16 @@ class Cut:
         raw = b"".join(run.digests() for run in self.slices)
         self._digests = np.frombuffer(raw, np.uint8).reshape(*shape, DIGEST)
         self._there: NDArray[np.bool_] = np.any(self._digests, axis=-1)
-        self._opened: dict[tuple[int, int], Any] = {}
+        self._opened: dict[int, dict[int, Any]] = {kind: {} for kind in range(len(KINDS))}
 
     def keep(self, kind: int, part: int, read: Callable[[PartSlices], T]) -> T:
         """What `read` makes of the slices of a partition; of the last few: where much is said it is wanted thrice."""
-        if (kind, part) not in self._opened:
-            if len(self._opened) >= _KEPT:
-                del self._opened[next(iter(self._opened))]
-            self._opened[kind, part] = read(self.read(kind, part))
-        found: T = self._opened[kind, part]
+        opened = self._opened[kind]
+        if part not in opened:
+            if len(opened) >= _KEPT:
+                del opened[next(iter(opened))]
+            opened[part] = read(self.read(kind, part))
+        found: T = opened[part]
         return found
 
     def held(self, kind: int) -> list[int]:

@@ -56,8 +56,8 @@ from sensegraph.types import Claim, Context, Entity, Graph, Relation
 
 B = TypeVar("B")
 T = TypeVar("T")
-_CHUNKS, _FEW_CHUNKS = 128, 8  # of so many a partition holds what they say, up to twice as many
-_MANY = 128  # partitions up to which they are of few chunks
+_CHUNKS, _FEW_CHUNKS = 128, 16  # of so many a partition holds what they say, up to twice as many
+_MANY = 64  # partitions up to which they are of few chunks
 
 
 def count_partitions(chunks: int) -> int:
