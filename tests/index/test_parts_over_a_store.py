@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,12 +12,14 @@ from scripted import ScriptedServer
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.index.build import store_documents
-from sensegraph.index.manifest import Catalogue, DocumentEntry
+from sensegraph.index.chunks import cut_documents
+from sensegraph.index.index import keep_documents
+from sensegraph.index.manifest import Catalogue, DocumentEntry, catalogue_of
 from sensegraph.index.restricted.dates import TemporalSettings, find_dates
 from sensegraph.index.vectors import embed_records, embed_texts
 from sensegraph.models.embedders import HashedTerms
 from sensegraph.runtime.executors.processes import LocalExecutor
-from sensegraph.runtime.results import Result
+from sensegraph.runtime.results import Result, Results
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import Chunk, Document, Entity, Graph
@@ -56,24 +58,38 @@ def test_one_follows_another_where_a_graph_tells_who_holds_what(tmp_path: Path) 
     listed = Result("catalogue", Catalogue((DocumentEntry("d", key, "", "", ()),), ()))
     chunks = (Chunk("c", "d", 0, len(TEXT), 9, TEXT),)
 
-    def read(at: Sequence[int]) -> list[tuple[Chunk, ...]]:
-        return [chunks for _ in at]
-
+    cut: Any = SimpleNamespace(keys=["chunks"], at=lambda places: [chunks for _ in places])
     people = (Entity(n, n, "p", "", (), ("c",), 1, 0) for n in ("Anna Berg", "Bo Lind", "Nordwind"))
     graph: Any = Result("graph", Graph(tuple(people)))
     how = TemporalSettings(functional=("chief executive of",))
-    chained = find_dates(listed, [key], read, graph, rt, how)
+    chained = find_dates(listed, [key], cut, graph, rt, how)
     assert [(f.holder, f.starts, f.ends, bool(f.superseded_by)) for f in chained.value.facts] == [
         ("Anna Berg", "2011", "2015", True),
         ("Bo Lind", "2015", "", False),
     ]
-    plain = find_dates(listed, [key], read, None, rt, how)
+    plain = find_dates(listed, [key], cut, None, rt, how)
     assert [(f.holder, f.type, f.superseded_by) for f in plain.value.facts] == [("", "", "")] * 2
     other: Any = Result("another", Graph())
-    keys = {find_dates(listed, [key], read, g, rt, how).key for g in (graph, other, None)}
+    keys = {find_dates(listed, [key], cut, g, rt, how).key for g in (graph, other, None)}
     assert len(keys) == 3
-    same = {find_dates(listed, [key], read, g, rt, TemporalSettings()).key for g in (graph, other)}
+    same = {find_dates(listed, [key], cut, g, rt, TemporalSettings()).key for g in (graph, other)}
     assert len(same) == 1
+
+
+def test_a_document_that_states_no_date_leaves_the_dates_as_they_were(tmp_path: Path) -> None:
+    rt = offline(tmp_path)
+
+    def dated(*documents: Document) -> str:
+        keys = store_documents(documents, rt)
+        stored = Results(rt.store, keep_documents, keys)
+        cut = cut_documents(stored, rt, size=300, overlap=0)
+        return find_dates(catalogue_of(stored, cut, rt), keys, cut, None, rt, TemporalSettings()).key
+
+    one = dated(Document("d", TEXT))
+    assert dated(Document("a", "Nobody knows when."), Document("d", TEXT)) == one
+    assert dated(Document("a", "Nordwind began in 1999."), Document("d", TEXT)) != one
+    assert dated(Document("e", TEXT)) != one
+    assert rt.computed["dates.dates"] == 3
 
 
 @pytest.mark.parametrize("parts", [["graph"], ["graph", "reports"], []])

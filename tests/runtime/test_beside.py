@@ -99,9 +99,9 @@ def test_work_is_done_beside_where_it_waits_for_vectors_or_workers_are_far(
 
 @pytest.mark.parametrize(
     ("first", "meanwhile"),
-    [(0, 0), (1, 100_000), (700, 100_000), (99_999, 100_000), (100_000, 100_000), (100_001, 100_001)],
+    [(0, 0), (1, 1_000_000), (700, 1_000_000), (999_999, 1_000_000), (1_000_000, 1_000_000), (1_000_001, 1_000_001)],
 )
-def test_cycles_are_looked_for_at_a_hundred_thousand_objects(thresholds: None, first: int, meanwhile: int) -> None:
+def test_cycles_are_looked_for_at_a_million_objects(thresholds: None, first: int, meanwhile: int) -> None:
     gc.set_threshold(first, 11, 12)
     with collect_cycles_seldom():
         assert gc.get_threshold() == (meanwhile, 11, 12)

@@ -34,3 +34,17 @@ def test_where_they_are_looked_for_never_or_more_seldom_that_stays(first: int) -
     with collect_cycles_seldom():
         assert gc.get_threshold() == (first, 10, 10)
     assert gc.get_threshold() == (first, 10, 10)
+
+
+@pytest.mark.parametrize(("frozen", "done"), [(0, ["freeze", "unfreeze"]), (5, [])])
+def test_what_is_there_at_the_end_counts_as_old_and_what_a_program_froze_stays_frozen(
+    frozen: int, done: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gc.set_threshold(700, 10, 10)
+    seen: list[str] = []
+    monkeypatch.setattr(gc, "get_freeze_count", lambda: frozen)
+    monkeypatch.setattr(gc, "freeze", lambda: seen.append("freeze"))
+    monkeypatch.setattr(gc, "unfreeze", lambda: seen.append("unfreeze"))
+    with collect_cycles_seldom(), collect_cycles_seldom():
+        pass
+    assert seen == done

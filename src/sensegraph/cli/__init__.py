@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import gc
 import sys
 from collections.abc import Callable, Iterator
 from typing import Annotated, Any
@@ -270,6 +272,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # a terminal that cannot show a character shows its number
+    atexit.register(gc.freeze)  # what is left then goes with the process, and need not be looked through for cycles
     app(prog_name="sensegraph")
 
 

@@ -154,7 +154,7 @@ def complete_index(spine: Spine, rt: Runtime, settings: IndexSettings) -> Manife
     for part in _parts_built("within", settings):
         manifest = manifest.with_part(part.name, _build_one_part(part, spine, rt, settings, manifest))
     if settings.temporal.dates:
-        dates = find_dates(spine.catalogue, spine.documents, spine.by_document.at, graph, rt, settings.temporal)
+        dates = find_dates(spine.catalogue, spine.documents, spine.by_document, graph, rt, settings.temporal)
         manifest = replace(manifest, dates=dates.key)
     manifest = add_navigation(manifest, rt, settings.exact_below)
     for part in _parts_built("over", settings):

@@ -117,7 +117,7 @@ class Look:
     def table(self) -> Table:
         """What the counts teach."""
         known = {term: entry for look in self.before for term, entry in look.table.entries.items()}
-        return Table(dict(self.engine.learn(_Data(self.counts), len(self.before), known)))
+        return Table(dict(self.engine.learn(_Data(self.counts, self._kept), len(self.before), known)))
 
     @property
     def tables(self) -> tuple[Table, ...]:
@@ -164,9 +164,13 @@ class Look:
 
 @dataclass(frozen=True)
 class _Data(Sequence[bytes]):
-    """What the engine counted in each section, read from the store as it is asked for."""
+    """What the engine counted in each section, read from the store as it is asked for.
+
+    What the first sections ask for is `kept` when all are read.
+    """
 
     counts: Results[bytes]
+    kept: dict[int, NDArray[np.uint32]]
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -175,7 +179,10 @@ class _Data(Sequence[bytes]):
         return unpack_data(self.counts[index])
 
     def __iter__(self) -> Iterator[bytes]:
-        return map(unpack_data, self.counts)
+        for place, count in enumerate(self.counts):
+            if place < _KEPT:
+                self.kept[place] = unpack_terms(count)
+            yield unpack_data(count)
 
 
 @step("extraction.count", version=2, uses="engine", task="survey")

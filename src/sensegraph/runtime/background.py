@@ -15,7 +15,7 @@ from sensegraph.runtime.delegating import is_delegated
 from sensegraph.runtime.runtime import Runtime
 
 A = TypeVar("A")
-_SELDOM = 100_000  # objects more than before, from which cycles among them are looked for; 700 is usual
+_SELDOM = 1_000_000  # objects more than before, from which cycles among them are looked for; 700 is usual
 _CYCLES = threading.Lock()
 _USUAL: list[tuple[int, int, int]] = []  # how it was when each that asked for it to be seldom began; first the usual
 
@@ -57,7 +57,8 @@ def run_in_background(work: Callable[[Runtime], A], rt: Runtime, *, embeds: bool
 def collect_cycles_seldom() -> Iterator[None]:
     """Look for cycles of objects that nobody needs less often than usual while a build makes many that have none.
 
-    What is in no cycle is freed at once, as always. Where a program looks for them seldom or never, that stays.
+    What is in no cycle is freed at once, as always. Where a program looks for them seldom or never, that stays. What is
+    there at the end counts as old, so that it is not looked through at once, but with all that is old.
     """
     with _CYCLES:
         _USUAL.append(before := gc.get_threshold())
@@ -69,4 +70,7 @@ def collect_cycles_seldom() -> Iterator[None]:
         with _CYCLES:
             before = _USUAL.pop()
             if not _USUAL:
+                if not gc.get_freeze_count():  # what a program froze stays frozen
+                    gc.freeze()
+                    gc.unfreeze()
                 gc.set_threshold(*before)

@@ -124,8 +124,8 @@ def test_records_of_joined_tables_are_found_by_place_and_by_id(rt: Runtime):
 
 def test_the_number_of_partitions_follows_from_the_size_and_doubles():
     counts = [count_partitions(chunks) for chunks in range(1, 9000)]
-    assert counts[:32] == [1] * 32
-    assert max(counts[:2048]) == counts[1500] == 64
+    assert counts[:17] == [1] * 16 + [2]
+    assert max(counts[:2048]) == counts[600] == 64
     assert counts == sorted(counts)
     assert {b / a for a, b in pairwise(counts)} == {1.0, 2.0}
     assert count_partitions(40_000) == 512

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from itertools import product
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from sensegraph.index.graph.homonyms import _Persons, find_senses
+from sensegraph.index.graph.homonyms import _SHORT_FOR, _Persons, find_senses, may_be_short_for
 from sensegraph.index.graph.seen_names import NameGraph
 from sensegraph.index.graph.slicing import MentionRow, Rows, Uses, count_entity_uses
 from sensegraph.index.graph.told_names import list_former_names, read_cores
+from sensegraph.resolution.comparison.likeness import compare_persons
+from sensegraph.resolution.comparison.name_reading import read_name
 from sensegraph.types import Entity, Graph
 
 
@@ -111,3 +114,22 @@ def test_it_is_known_where_texts_mention_a_name_that_has_chunks_or_neighbours() 
     start, begin = np.array([0, 1, 3, 3, 3]), np.array([0, 0, 2, 2, 3])
     held: Any = SimpleNamespace(start=start, begin=begin)
     assert NameGraph.mentioning.func(held).tolist() == [True, True, False, True]  # type: ignore[attr-defined]
+
+
+WORDS = ("Robert", "Bob", "R.", "Smith", "Vander", "van", "der", "Vander-Berg", "Berg", "Jr.", "2", "Dr.")
+
+
+def test_no_name_that_may_be_short_for_a_person_is_passed_over():
+    short = [" ".join(words) for count in (1, 2) for words in product(WORDS, repeat=count)]
+    long = [" ".join(words) for count in (2, 3) for words in product(WORDS, repeat=count)]
+    passed, kept = 0, 0
+    for one, other in product([read_name(name, True) for name in short], [read_name(name, True) for name in long]):
+        if len(other.core) < 2 or sum(map(len, other.core)) <= sum(map(len, one.core)):
+            continue
+        if may_be_short_for(one.core, other.core):
+            kept += 1
+            continue
+        passed += 1
+        judged = compare_persons(one, other)
+        assert judged.kind not in _SHORT_FOR or judged.veto, (one.raw, other.raw)
+    assert passed > kept / 4 > 0

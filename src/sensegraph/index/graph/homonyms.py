@@ -103,6 +103,23 @@ def with_senses(aliases: Aliases, senses: Senses) -> Aliases:
     )
 
 
+def may_be_short_for(core: Core, long: Core) -> bool:
+    """Whether a person's name may be short for another as far as the ends of both tell: most that share a word are not.
+
+    It is a family name or the first given name of the other, or both have one family and the one given name is an
+    initial or may be short for the other. Where more than the last word may be the family this says nothing.
+    """
+    nicknames, ends = naming_words.NICKNAMES, (core[-1:], long[-1:])
+    if len(long) < 2 or any(end[0] in naming_words.GENERATIONS or end[0].isdecimal() for end in ends if end):
+        return True
+    if len(core) < 2:
+        return not core or core[0] in (long[0], long[-1]) or long[0] in nicknames.get(core[0], ())
+    if not naming_words.PARTICLES.isdisjoint((core[-2], long[-2])):
+        return True
+    given = (core[0], long[0])
+    return core[-1] == long[-1] and any(len(name) == 1 or name in nicknames for name in given)
+
+
 class _Persons:
     """The persons of a graph by the words of their names."""
 
@@ -115,7 +132,7 @@ class _Persons:
         words = {*core, *(given for w in core for given in naming_words.NICKNAMES.get(w, ()))}
         owners, size = [], sum(map(len, core))
         for owner in {o for w in words for o in self.named.get(w, ()) if o != row}:
-            if sum(map(len, self.cores[owner])) > size:
+            if sum(map(len, self.cores[owner])) > size and may_be_short_for(core, self.cores[owner]):
                 judged = compare_persons(read_name(graph.names[row], True), read_name(graph.names[owner], True))
                 if judged.kind in _SHORT_FOR and not judged.veto:
                     owners.append(owner)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from typing import TypeVar
 
 import numpy as np
@@ -87,7 +87,9 @@ def say_names(runs: Sequence[Pairs]) -> list[Said]:
 @step("graph.uses", version=1, batch=1)
 def list_uses(runs: Sequence[tuple[Pairs, Told]]) -> list[tuple[Uses, ...]]:
     """How each run mentions the entities that are called otherwise than one of their names."""
-    return [tuple(count_entity_uses(read_run_rows(pairs, told), frozenset(told.apart))) for pairs, told in runs]
+    return [
+        tuple(count_entity_uses(read_run_rows(pairs, told, bare=True), frozenset(told.apart))) for pairs, told in runs
+    ]
 
 
 @step("graph.slices", version=4, form="array")
@@ -100,7 +102,7 @@ def slice_runs(runs: Sequence[tuple[Pairs, Told]], *, parts: int) -> list[NDArra
     return found
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class EntitySlices:
     """What an entity part is made of: slices, the degrees of its entities, what those are called that have aliases."""
 
@@ -112,9 +114,25 @@ class EntitySlices:
         """The degree of the entity with this id."""
         return self.degrees.get(number_id(name), 0)
 
-    def gather(self) -> list[Entity]:
+    @cached_property
+    def entities(self) -> list[Entity]:
         """The entities, with what is said of them and no description yet."""
         return gather_entities(read_mention_slices(self.slices), self.degree_of, self.called)
+
+
+@dataclass(frozen=True)
+class RelationSlices:
+    """What a relation part is made of."""
+
+    slices: PartSlices
+    _made: dict[tuple[Weight, int], list[Relation]] = field(default_factory=dict, repr=False, compare=False)
+
+    def gather(self, weight: Weight, most: int) -> list[Relation]:
+        """The relations, with what is said of them and no description yet; those of the last call are kept."""
+        if (weight, most) not in self._made:
+            self._made.clear()
+            self._made[weight, most] = gather_relations(read_link_slices(self.slices), weight, most)
+        return self._made[weight, most]
 
 
 @step("graph.entities", version=5, form="tables")
@@ -122,7 +140,7 @@ def merge_entity_slices(parts: Sequence[EntitySlices], *, limit: int) -> list[En
     """The entities of each partition, described by what is said of them where that is at most `limit` tokens."""
     found = []
     for part in parts:
-        made = part.gather()
+        made = part.entities
         if crowded := _list_crowded(made, limit):
             names = tuple((e.id, e.name) for e in made)
             found.append(EntityPart((), made[0].id, len(made), b"", tuple(crowded), names))
@@ -132,16 +150,18 @@ def merge_entity_slices(parts: Sequence[EntitySlices], *, limit: int) -> list[En
 
 
 @step("graph.relations", version=5, form="tables")
-def merge_relation_slices(parts: Sequence[PartSlices], *, limit: int, weight: Weight, most: int) -> list[RelationPart]:
+def merge_relation_slices(
+    parts: Sequence[RelationSlices], *, limit: int, weight: Weight, most: int
+) -> list[RelationPart]:
     """The relations of each partition; `most` is the largest number of records that one of all has."""
     found = []
-    for slices in parts:
-        made = gather_relations(read_link_slices(slices), weight, most)
+    for part in parts:
+        made = part.gather(weight, most)
         ends = np.array([(number_id(r.source), number_id(r.target), r.weight) for r in made], ENDS).tobytes()
         if crowded := _list_crowded(made, limit):
             found.append(RelationPart((), made[0].id, len(made), b"", tuple(crowded), ends))
         else:
-            found.append(replace(_describe_relations(made, {}, slices.texts), ends=ends))
+            found.append(replace(_describe_relations(made, {}, part.slices.texts), ends=ends))
     return found
 
 
@@ -165,18 +185,15 @@ def _list_crowded(records: Iterable[R], limit: int) -> dict[str, None]:
 @step("graph.described_entities", version=4, form="tables")
 def describe_entities(parts: Sequence[tuple[EntitySlices, Mapping[str, str]]]) -> list[EntityPart]:
     """The entities of partitions with summaries, by id, as the descriptions of the crowded ones."""
-    return [_describe_entities(part.gather(), summaries, part.slices.texts) for part, summaries in parts]
+    return [_describe_entities(part.entities, summaries, part.slices.texts) for part, summaries in parts]
 
 
 @step("graph.described_relations", version=4, form="tables")
 def describe_relations(
-    parts: Sequence[tuple[PartSlices, Mapping[str, str]]], *, weight: Weight, most: int
+    parts: Sequence[tuple[RelationSlices, Mapping[str, str]]], *, weight: Weight, most: int
 ) -> list[RelationPart]:
     """The relations of partitions with summaries, by id, as the descriptions of the crowded ones."""
-    return [
-        _describe_relations(gather_relations(read_link_slices(part), weight, most), summaries, part.texts)
-        for part, summaries in parts
-    ]
+    return [_describe_relations(part.gather(weight, most), summaries, part.slices.texts) for part, summaries in parts]
 
 
 def _describe_entities(made: Iterable[Entity], summaries: Mapping[str, str], texts: Texts) -> EntityPart:

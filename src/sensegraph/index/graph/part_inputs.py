@@ -9,14 +9,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.errors import ResultGone
 from sensegraph.index.extraction import Extracted
-from sensegraph.index.graph.merged_parts import EntitySlices
+from sensegraph.index.graph.merged_parts import EntitySlices, RelationSlices
 from sensegraph.index.graph.slicing import Told
 from sensegraph.index.graph.stored.chunk_texts import ChunkTexts
 from sensegraph.index.graph.stored.slices import DIGEST, KINDS, PartSlices, Slices
@@ -26,6 +26,9 @@ from sensegraph.runtime.batches import read_each
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result
 from sensegraph.types import Chunk, Extraction
+
+T = TypeVar("T")
+_KEPT = 16  # partitions of a kind that stay open
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,17 @@ class Cut:
         raw = b"".join(run.digests() for run in self.slices)
         self._digests = np.frombuffer(raw, np.uint8).reshape(*shape, DIGEST)
         self._there: NDArray[np.bool_] = np.any(self._digests, axis=-1)
+        self._opened: dict[int, dict[int, Any]] = {kind: {} for kind in range(len(KINDS))}
+
+    def keep(self, kind: int, part: int, read: Callable[[PartSlices], T]) -> T:
+        """What `read` makes of the slices of a partition; of the last few: where much is said it is wanted thrice."""
+        opened = self._opened[kind]
+        if part not in opened:
+            if len(opened) >= _KEPT:
+                del opened[next(iter(opened))]
+            opened[part] = read(self.read(kind, part))
+        found: T = opened[part]
+        return found
 
     def held(self, kind: int) -> list[int]:
         """The partitions of which some run says something."""
@@ -149,6 +163,26 @@ class SliceInput:
 
 
 @dataclass(frozen=True, slots=True)
+class RelationInput:
+    """The slices of a partition with links."""
+
+    slices: SliceInput
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What stands for them."""
+        return self.slices.names
+
+    def read(self) -> RelationSlices:
+        """All of it."""
+        return self.slices.cut.keep(self.slices.kind, self.slices.part, RelationSlices)
+
+    def find(self) -> Callable[[Store], RelationSlices]:
+        """What reads it in another process."""
+        return partial(read_relation_slices, self.slices.find())
+
+
+@dataclass(frozen=True, slots=True)
 class EntityInput:
     """The slices of a partition with mentions, the degrees of its entities, and what some of them are called."""
 
@@ -164,7 +198,8 @@ class EntityInput:
 
     def read(self) -> EntitySlices:
         """All of it."""
-        return EntitySlices(self.slices.read(), self.degrees.of(self.slices.part), self.called)
+        kind, part = self.slices.kind, self.slices.part
+        return self.slices.cut.keep(kind, part, lambda held: EntitySlices(held, self.degrees.of(part), self.called))
 
     def find(self) -> Callable[[Store], EntitySlices]:
         """What reads it in another process."""
@@ -243,6 +278,11 @@ def read_entity_slices(
 ) -> EntitySlices:
     """The slices of a partition, with these degrees of its entities and what some of them are called."""
     return EntitySlices(read(store), degrees, called)
+
+
+def read_relation_slices(read: Callable[[Store], PartSlices], store: Store) -> RelationSlices:
+    """The slices of a partition, to be gathered."""
+    return RelationSlices(read(store))
 
 
 def read_summarised(

@@ -33,12 +33,21 @@ from sensegraph.index.graph.merged_parts import (
     say_names,
     slice_runs,
 )
-from sensegraph.index.graph.merging import describe_graphs, gather_relations
-from sensegraph.index.graph.part_inputs import Cut, Degrees, EntityInput, PartInput, PartInputs, Runs, SummarisedInput
+from sensegraph.index.graph.merging import describe_graphs
+from sensegraph.index.graph.part_inputs import (
+    Cut,
+    Degrees,
+    EntityInput,
+    PartInput,
+    PartInputs,
+    RelationInput,
+    Runs,
+    SummarisedInput,
+)
 from sensegraph.index.graph.slicing import Said, Told, name_apart, tell_ids, tell_runs
 from sensegraph.index.graph.stored.chunk_texts import ChunkTexts, keep_texts
 from sensegraph.index.graph.stored.packed_records import open_graph_rows
-from sensegraph.index.graph.stored.slices import partition_of, read_link_slices
+from sensegraph.index.graph.stored.slices import partition_of
 from sensegraph.resolution.aliases import Aliases, Called, Name
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result, Step, Table, list_record_fields, step
@@ -47,7 +56,7 @@ from sensegraph.types import Claim, Context, Entity, Graph, Relation
 
 B = TypeVar("B")
 T = TypeVar("T")
-_CHUNKS, _FEW_CHUNKS = 128, 32  # of so many a partition holds what they say, up to twice as many
+_CHUNKS, _FEW_CHUNKS = 128, 16  # of so many a partition holds what they say, up to twice as many
 _MANY = 64  # partitions up to which they are of few chunks
 
 
@@ -94,7 +103,7 @@ def merge_in_partitions(
     texts = rt.once_each(keep_texts, Runs(extracted, every), [(name,) for name in names])
     stored_texts = ChunkTexts(rt.store, [found.key for found in texts])
     cut, limit, weight, most = Cut(packed, parts, stored_texts), settings.describe_above, settings.weight, 1
-    linked = cut.list_wanted(1)
+    linked = [RelationInput(slices) for slices in cut.list_wanted(1)]
     if weight == "normalised":
         counted = make_parts(merge_relation_slices, linked, rt, limit=limit, weight="count", most=1)
         most = int(_join_ends(counted.values())["weight"].max(initial=1))
@@ -193,9 +202,8 @@ def _summarise_parts(
         """The crowded elements of a part."""
         made = parts.inputs[k].read()
         if k in entities:
-            return [e for e in made.gather() if e.id in entities[k]]
-        links = gather_relations(read_link_slices(made), parts.weighing["weight"], parts.weighing["most"])
-        return [r for r in links if r.id in relations[k]]
+            return [e for e in made.entities if e.id in entities[k]]
+        return [r for r in made.gather(**parts.weighing) if r.id in relations[k]]
 
     def read_contexts(k: str) -> dict[str, Context]:
         return {x.id: context_of(x, x.name if k in entities else titles[x.id]) for x in gather(k)}

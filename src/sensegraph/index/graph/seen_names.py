@@ -76,7 +76,7 @@ def see_names(runs: Sequence[tuple[Pairs, Told]]) -> list[bytes]:
 
 
 def _see_run(pairs: Pairs, told: Told) -> SeenRun:
-    rows, nodes = read_run_rows(pairs, told), dict[Name, _Name]()
+    rows, nodes = read_run_rows(pairs, told, bare=True), dict[Name, _Name]()
     for listed, some in ((True, rows.mentions), (False, rows.bound)):
         for row in some:
             if (node := nodes.get(row.whose)) is None:

@@ -150,9 +150,10 @@ class Rows:
 
 
 class RunReader:
-    """Reads a run into rows."""
+    """Reads a run into rows; where they are `bare` without claims, and without what is said."""
 
-    def __init__(self, told: Told) -> None:
+    def __init__(self, told: Told, *, bare: bool = False) -> None:
+        self.bare = bare
         self.bound = Binding(dict(told.groups), {(name, document): new for name, document, new in told.moved})
         self.usual, self.ids = dict(told.usual), dict(told.ids)
         self.rows = Rows()
@@ -164,23 +165,27 @@ class RunReader:
             own = self.bound.own((fold_name(e.name), fold_name(e.type)), document)
             whose = self.bound.group.get(own, own)
             here.setdefault(fold_name(e.name), whose)
-            said = Description(e.description, source_span(chunk, e.start, e.end, length)) if e.description else None
+            said = None
+            if e.description and not self.bare:
+                said = Description(e.description, source_span(chunk, e.start, e.end, length))
             surfaces = tuple(m.surface for m in e.mentions)
             rows.mentions.append(MentionRow(whose, own, e.name, max(1, len(e.mentions)), surfaces, chunk, said))
         for r in x.relations:
             a, b = (self._bind(name, here, chunk, document) for name in (r.source, r.target))
             if not (a and b):
                 continue
-            source = source_span(chunk, r.start, r.end, length)
-            said = Description(r.description, source, r.starts, r.ends) if r.description else None
+            said = None
+            if r.description and not self.bare:
+                source = source_span(chunk, r.start, r.end, length)
+                said = Description(r.description, source, r.starts, r.ends)
             if a == b:  # a self-loop is text about the entity, not a link
-                rows.bound.extend([MentionRow(a, a, "", 0, (), chunk, said)] if said else [])
+                rows.bound.extend([MentionRow(a, a, "", 0, (), chunk, said)] if r.description else [])
                 continue
             first, second = sorted((a, b))
             ids = self.id_of(first), self.id_of(second)
             rows.links.append(LinkRow(*ids, a == first, r.strength, r.label, r.directed, chunk, said))
         for c in x.claims:
-            if subject := self._bind(c.subject, here, chunk, document):
+            if (subject := self._bind(c.subject, here, chunk, document)) and not self.bare:
                 source = source_span(chunk, c.start, c.end, length)
                 made = Claim(
                     "", self.id_of(subject), c.object, c.type, c.status, c.description, c.starts, c.ends, source
@@ -211,9 +216,9 @@ def name_claim(claim: Claim) -> Claim:
     return replace(claim, id=key(replace(claim, id=""))[:20])
 
 
-def read_run_rows(pairs: Pairs, told: Told) -> Rows:
-    """What a run says, given what it is told."""
-    reader = RunReader(told)
+def read_run_rows(pairs: Pairs, told: Told, *, bare: bool = False) -> Rows:
+    """What a run says, given what it is told; `bare` rows tell names and relations alone."""
+    reader = RunReader(told, bare=bare)
     for pair in pairs:
         reader.read(*pair)
     return reader.rows

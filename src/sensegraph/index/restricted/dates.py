@@ -7,7 +7,7 @@ descriptions, and the sentence itself.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sensegraph.algorithms.segments import cut_keys
@@ -137,31 +137,31 @@ def settle_dates(wholes: Sequence[Dating], *, functional: tuple[str, ...]) -> li
 def find_dates(
     listed: Result[Catalogue],
     keys: Sequence[str],
-    chunks: Callable[[Sequence[int]], Iterable[tuple[Chunk, ...]]],
+    chunks: Results[tuple[Chunk, ...]],
     graph: Result[Graph] | None,
     rt: Runtime,
     settings: TemporalSettings,
 ) -> Result[Dates]:
-    """The dated statements of the documents with these `keys`, which are `listed`.
+    """The dated statements of the documents with these `keys`, which are `listed` and have these `chunks`.
 
-    `chunks` reads those of documents, given as positions: of such as state a date.
+    They are those of before where the documents that state a date are the same.
     """
-    entries = listed.value.documents
     found = rt.each(find_dated_sentences, Results(rt.store, keep_documents, keys))
     functional = settings.functional if graph else ()
+    runs = cut_keys(found.keys)
+    items = ReadItems(rt.store, len(runs), lambda i: found.reader(runs[i]))
+    dating = rt.once_each(list_dating, items, [found.keys[run.start : run.stop] for run in runs])
+    places = [run[place] for run, some in zip(runs, dating, strict=True) for place in some.value]
 
     def whole() -> Dating:
-        runs = cut_keys(found.keys)
-        items = ReadItems(rt.store, len(runs), lambda i: found.reader(runs[i]))
-        dating = rt.once_each(list_dating, items, [found.keys[run.start : run.stop] for run in runs])
-        places = [run[place] for run, some in zip(runs, dating, strict=True) for place in some.value]
-        stated = dict(zip(places, found.at(places), strict=True))
+        rt.rely_on([found.keys[place] for place in places])
         known = entities_by_name(graph.value) if graph and functional else {}
-        names = [d.id for d in take_records(entries, list(stated))]
-        by_document = dict(zip(names, stated.values(), strict=True))
-        return Dating(by_document, (c for held in chunks(list(stated)) for c in held), known)
+        names = [d.id for d in take_records(listed.value.documents, places)]
+        by_document = dict(zip(names, found.at(places), strict=True))
+        return Dating(by_document, (c for held in chunks.at(places) for c in held), known)
 
-    names = (listed.key, *found.keys, *([graph.key] if graph and functional else []))
+    stated = key([(keys[place], found.keys[place], chunks.keys[place]) for place in places])
+    names = (stated, *([graph.key] if graph and functional else []))
     return rt.once(settle_dates, whole, names=names, functional=functional)
 
 

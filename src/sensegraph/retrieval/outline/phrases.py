@@ -48,9 +48,13 @@ class Phrase:
     def __init__(self, stems: tuple[str, ...], forms: Mapping[str, Sequence[int]], gathered: Gathered) -> None:
         self.stems, self.forms, self.gathered = stems, forms, gathered
         self.documents = list(chain.from_iterable(forms.values()))
-        self.units = {gathered.unit[i] for i in self.documents}
         self.short: Phrase | None = None
         self.score = 0.0
+
+    @cached_property
+    def units(self) -> set[int]:
+        """The units that hold it."""
+        return {self.gathered.unit[i] for i in self.documents}
 
     @cached_property
     def named(self) -> bool:
@@ -169,14 +173,18 @@ class Gathered:
     @cached_property
     def forms(self) -> dict[tuple[str, ...], dict[str, list[int]]]:
         """How each phrase is written, with the document of each of its places in what is not repeated."""
-        places: dict[str, list[int]] = defaultdict(list)
+        places: dict[str, list[int]] = {}
         for i, (note, repeated) in enumerate(zip(self.notes, self.repeated, strict=True)):
             for form, held in note.phrases.items():
                 if kept := [place for place in held if place not in repeated] if repeated else held:
-                    places[form] += [i] * len(kept)
-        found: dict[tuple[str, ...], dict[str, list[int]]] = defaultdict(dict)
-        for form, documents in places.items():
-            found[tuple(map(stem_of, form.split()))][form] = documents
+                    places[form] = [*places[form], *[i] * len(kept)] if form in places else [i] * len(kept)
+        found: dict[tuple[str, ...], dict[str, list[int]]] = {}
+        for form, documents in places.items():  # most are written in one way
+            stems = tuple(map(stem_of, form.split()))
+            if stems in found:
+                found[stems][form] = documents
+            else:
+                found[stems] = {form: documents}
         return found
 
     @cached_property
@@ -195,11 +203,11 @@ class Gathered:
     @cached_property
     def phrases(self) -> dict[tuple[str, ...], Phrase]:
         """The phrases that come back; one that is written by its initials too ("AI") counts with them."""
-        found = {
-            stems: self.phrase(stems)
-            for stems, forms in self.forms.items()
-            if sum(map(len, forms.values())) > 1 or next(iter(forms)).isupper()
-        }
+        found = {}
+        for stems, forms in self.forms.items():
+            form, places = next(iter(forms.items()))
+            if len(forms) > 1 or len(places) > 1 or form.isupper():
+                found[stems] = Phrase(stems, forms, self)
         short = {p.label: p for p in found.values() if len(p.stems) == 1 and p.label.isupper() and len(p.label) > 1}
         spelt: dict[str, list[Phrase]] = defaultdict(list)
         begun = {label[0] for label in short}
@@ -252,8 +260,8 @@ class Gathered:
         names = {fold(w) for name in self.speakers.values() for w in name.split()}
         scored: dict[tuple[str, ...], Phrase] = {}
         for stems, phrase in self.phrases.items():
-            units, times = len(phrase.units), len(phrase.documents)
-            if times < 3 or units < least or (n > FEW / 3 and units > COMMON * n):
+            times = len(phrase.documents)
+            if times < 3 or (units := len(phrase.units)) < least or (n > FEW / 3 and units > COMMON * n):
                 continue
             words = phrase.label.casefold().split()
             small = len(words) == 1 and (

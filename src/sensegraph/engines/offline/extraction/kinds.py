@@ -13,6 +13,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from operator import add
 
 import msgspec
@@ -137,21 +138,13 @@ def train_classifier(
     `of` is the number of the key of each of `uses`.
     """
     mentions = np.bincount(of, weights=[u.mentions for u in uses], minlength=len(keys))
-    known: dict[str, int] = {}  # the features, and for each name how often it has which
-    rows, columns, times = list[int](), list[int](), list[float]()
-    for i, key in enumerate(keys):
-        words = key.split()
-        first, last = words[0], words[-1]
-        features = [f"f {first}", f"l {last}", f"s {last[-3:]}", f"p {first[:3]}", f"n {min(len(words), 5)}"]
-        for feature in (*features, *(f"w {w}" for w in words)):
-            rows.append(i)
-            columns.append(known.setdefault(feature, len(known)))
-            times.append(float(mentions[i]))
-    for i, use in zip(of.tolist(), uses, strict=True):
-        rows += [i] * len(use.features)
-        columns += [known.setdefault(feature, len(known)) for feature in use.features]
-        times += use.features.values()
-    row, column, weight, size = np.array(rows), np.array(columns), np.array(times, dtype=np.float64), len(known)
+    own = list(map(_list_features, keys))
+    features = list(chain(*own, *(use.features for use in uses)))
+    known = {feature: i for i, feature in enumerate(dict.fromkeys(features))}
+    sizes = np.array([*map(len, own), *(len(use.features) for use in uses)])
+    row, column = np.repeat([*range(len(keys)), *of.tolist()], sizes), np.array([known[f] for f in features])
+    often = (np.repeat(mentions, sizes[: len(keys)]), [n for use in uses for n in use.features.values()])
+    weight, size = np.concatenate(often, dtype=np.float64), len(known)
     total = votes
     for _ in range(ROUNDS):
         p = np.exp(_SHARPNESS * total - (_SHARPNESS * total).max(axis=1, keepdims=True))  # softmax
@@ -169,17 +162,25 @@ def train_classifier(
     return total
 
 
+def _list_features(key: str) -> list[str]:
+    """What of a name itself may tell its type."""
+    words = key.split()
+    first, last = words[0], words[-1]
+    own = [f"f {first}", f"l {last}", f"s {last[-3:]}", f"p {first[:3]}", f"n {min(len(words), 5)}"]
+    return own + [f"w {w}" for w in words]
+
+
 def _vote_by_name(key: str, surface: str) -> tuple[list[float], list[float]]:
     """Votes of a name by the way it is written, and what its own words prove: lists, heads, first names, titles."""
     votes, proof = [0.0] * 4, [0.0] * 4
     words = key.replace(".", "").split() or [key]
-    places = read_lexicon("places")
+    places, english = read_lexicon("places"), read_lexicon("english")
     last, head = words[-1] if len(words) > 1 else "", key.split(" of ")[0].split()[-1] if " of " in key else ""
-    own = any(not known_word(w) for w in words)
+    own = not all(map(known_word, words))
     for section, place, weight in _HEADS:
         for ending in (last, head):
-            if ending in english_words(section):
-                (proof if own or ending not in english_words("weak-heads") else votes)[place] += weight
+            if ending in english[section]:
+                (proof if own or ending not in english["weak-heads"] else votes)[place] += weight
     if key in places["places"]:
         proof[_PLACE] += 6
     if key in places["organisations"] and (len(key) > 3 or surface.isupper()):
@@ -187,17 +188,16 @@ def _vote_by_name(key: str, surface: str) -> tuple[list[float], list[float]]:
     if words[0] in read_lexicon("people")["first"] and key not in places["places"]:
         weight = 3 if 1 < len(words) < 5 else 1.5 if len(words) == 1 else 0.5
         (proof if own and " of " not in key else votes)[_PERSON] += weight
-    if words[0] in english_words("titles") and len(words) > 1:
+    if words[0] in english["titles"] and len(words) > 1:
         (proof if own else votes)[_PERSON] += 2
-    if words[0] in english_words("place-firsts") and len(words) > 1:
-        proof[_PLACE] += 3 if words[0] in english_words("place-heads") else 1.2
-    if key in english_words("nationalities"):
+    if words[0] in english["place-firsts"] and len(words) > 1:
+        proof[_PLACE] += 3 if words[0] in english["place-heads"] else 1.2
+    if key in english["nationalities"]:
         proof[_PLACE] += 2.5
 
-    written = surface.split()
     if "&" in surface:
         votes[_ORGANISATION] += 1
-    if any(re.fullmatch(r"[A-Z]\.", w) for w in written[:-1]):
+    if "." in surface and any(re.fullmatch(r"[A-Z]\.", w) for w in surface.split()[:-1]):
         votes[_PERSON] += 1.5
     if _YEAR.match(surface):
         votes[_OTHER] += 1

@@ -348,10 +348,12 @@ def link_corpus_names(works: Mapping[str, Counter[str]], kinds: Mapping[str, str
 def _find_short_names(counts: Mapping[str, int], kinds: Mapping[str, str], firsts: bool) -> dict[str, str]:
 
     def is_full_name(key: str) -> bool:  # "Ada Finch", not "poor Finch" or "Finch's Bank"; "PhD C" is a role
+        if " " not in key or kinds.get(key) != "p":
+            return False
         words = key.split()
         given = words[0] in read_lexicon("people")["first"] or not known_word(words[0])
         parts = len(words) < 5 and len(words[-1].strip(".")) > 1 and words[0] != words[-1]
-        return " " in key and kinds.get(key) == "p" and given and parts and not {"of", "&", "and", "the"} & set(words)
+        return given and parts and not {"of", "&", "and", "the"} & set(words)
 
     lasts, given = _group_by_part(k for k in counts if is_full_name(k))
     barred = read_lexicon("places")["places"] | (frozenset() if firsts else read_lexicon("people")["first"])

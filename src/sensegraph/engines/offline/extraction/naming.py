@@ -127,16 +127,14 @@ def learn_names(
     held = sorted((decoder.decode(data) for data in counts), key=lambda one: one.place)
     tagged, untagged, chunks = kinds.Counts(), kinds.Counts(), round_down(sum(one.chunks for one in held), 4)
     works: dict[str, Counter[str]] = defaultdict(Counter)
-    spelt: dict[str, Counter[str]] = defaultdict(Counter)
     for one in held:
         counted = tagged if one.tagged else untagged
-        for unit, (n, within) in one.units.items():
-            counted.all[unit] += n
-            counted.chunks[unit] += within
+        often, within = counted.all, counted.chunks
+        for unit, (n, chunks_held) in one.units.items():
+            often[unit] = often.get(unit, 0) + n
+            within[unit] = within.get(unit, 0) + chunks_held
         counted.heads.update(one.heads)
         works[one.work].update(one.names)
-        for key, surfaces in one.spelt.items():
-            spelt[key].update(surfaces)
     concepts = kinds.select_concepts(tagged, chunks)
     units = set(concepts | kinds.select_concepts(untagged, chunks, tagged=False))
     uses = [use for one in held for use in one.uses]
@@ -165,7 +163,7 @@ def learn_names(
         **{f"{Entry.KIND}{key}": kind for key, kind in typed.items() if guesses or kind not in "mLOP"},
         **{f"{Entry.PERSON}{key}": "" for key, kind in typed.items() if kind == "P" and " " in key},
         **{f"{Entry.KEPT}{unit}": "" for unit in units},
-        **_write_same(works, typed, spelt, known),
+        **_write_same(works, typed, [one.spelt for one in held], known),
         **{start: pack_list(found) for start, found in terms.items()},
     }
 
@@ -173,15 +171,19 @@ def learn_names(
 def _write_same(
     works: Mapping[str, Counter[str]],
     typed: Mapping[str, str],
-    spelt: Mapping[str, Counter[str]],
+    spelt: Sequence[Mapping[str, Mapping[str, int]]],
     known: Mapping[str, str],
 ) -> dict[str, str]:
     """Which names are one person, and how the full ones are written."""
     same = link_corpus_names(works, {k: kinds.guess_of_kind(kind) for k, kind in typed.items()})
     table: dict[str, str] = {}
+    written: dict[str, Counter[str]] = {}
+    for key in {key for found in same.values() for key in found.values()}:
+        written[key] = sum((Counter(one[key]) for one in spelt if key in one), Counter())
     for work, found in same.items():
         for short, key in found.items():
-            best = min(spelt[key], key=lambda s: (s.isupper(), -spelt[key][s], s))
+            often = written[key]
+            best = min(often, key=lambda s: (s.isupper(), -often[s], s))
             name = known.get(f"{Entry.SPEAKER}{key}") or speakers.write_label(best)
             table[f"{Entry.FULL}{key}"] = name
             entry = pack_list((key, typed.get(key, "m"), name))

@@ -116,9 +116,12 @@ def learn_pairs(counts: Iterable[bytes]) -> dict[str, str]:
     pairs, of = np.unique(np.concatenate(codes), return_inverse=True)
     weight = np.bincount(of, weights=np.concatenate(doubled), minlength=len(pairs)) / 2
     places, units = select_pairs(pairs, weight, seen, named, sum(one.sentences for one in held))
+    strengths, which = np.unique(units, return_inverse=True)  # few of them differ
+    written = [f"{unit:.8g}" for unit in strengths.tolist()]
+    low, high = pairs[places] >> _BITS, pairs[places] & ((1 << _BITS) - 1)
     return {
-        f"{Entry.PAIR}{keys[code >> _BITS]}\t{keys[code & ((1 << _BITS) - 1)]}": f"{unit:.8g}"
-        for code, unit in zip(pairs[places].tolist(), units.tolist(), strict=True)
+        f"{Entry.PAIR}{keys[a]}\t{keys[b]}": written[unit]
+        for a, b, unit in zip(low.tolist(), high.tolist(), which.tolist(), strict=True)
     }
 
 
