@@ -11,7 +11,6 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from sensegraph.algorithms.ranking import Stack
 from sensegraph.algorithms.segments import cut_keys
 from sensegraph.errors import EmptyCorpus, ItemFailed, NotIndexed, StoreError
 from sensegraph.index.browse.copies import find_same_texts, note_copies
@@ -31,7 +30,7 @@ from sensegraph.index.parts import Building, Part, Spine, Stage
 from sensegraph.index.restricted.arrivals import current_second, note_arrivals
 from sensegraph.index.restricted.dates import find_dates
 from sensegraph.index.settings import IndexSettings
-from sensegraph.index.vectors import chunk_runs, embed_records, entity_runs, report_texts
+from sensegraph.index.vectors import chunk_runs, embed_unopened, entity_runs, report_runs
 from sensegraph.protocols import Store
 from sensegraph.resolution.aliases import replay_operations
 from sensegraph.resolution.log import read_operations
@@ -93,7 +92,7 @@ def _add_graph(spine: Spine, rt: Runtime, settings: IndexSettings) -> Spine:
     if "reports" not in settings.parts:
         return replace(spine, graph=known, notes=notes)
     with run_in_background(
-        lambda rt: embed_records(lambda: entity_runs(known.value), rt, name=known.key), rt
+        lambda rt: embed_unopened(lambda: entity_runs(known.value), rt, name=known.key), rt
     ) as embedded:
         # the communities of the last build where the shape of the graph is the same
         before = None if spine.fresh else earlier_build(rt, settings.clusters)
@@ -105,10 +104,10 @@ def _add_graph(spine: Spine, rt: Runtime, settings: IndexSettings) -> Spine:
     return replace(spine, graph=known, structure=shape, communities=found, hierarchy=reported, notes=notes)
 
 
-def embed_chunks(spine: Spine, rt: Runtime) -> Result[Stack]:
-    """The vectors of the chunks, in the order of the catalogue."""
+def embed_chunks(spine: Spine, rt: Runtime) -> str:
+    """The key of the vectors of the chunks, in the order of the catalogue."""
     size = len(spine.catalogue.value.chunks)
-    return embed_records(lambda: chunk_runs(spine.by_document, size), rt, name=spine.chunks_key)
+    return embed_unopened(lambda: chunk_runs(spine.by_document, size), rt, name=spine.chunks_key)
 
 
 def complete_index(spine: Spine, rt: Runtime, settings: IndexSettings) -> Manifest:
@@ -116,8 +115,8 @@ def complete_index(spine: Spine, rt: Runtime, settings: IndexSettings) -> Manife
     graph, reported = spine.graph, spine.hierarchy
     words = _index_all_words(spine, rt)
     chunk_vectors = embed_chunks(spine, rt)
-    entity_vectors = embed_records(lambda: entity_runs(graph.value), rt, name=graph.key).key if graph else ""
-    reports = embed_records(lambda: report_texts(reported.value), rt, name=reported.key).key if reported else ""
+    entity_vectors = embed_unopened(lambda: entity_runs(graph.value), rt, name=graph.key) if graph else ""
+    reports = embed_unopened(lambda: report_runs(reported.value), rt, name=reported.key) if reported else ""
     if graph:
         find_ties(graph, spine.catalogue, rt)
     known = graph.value if graph else Graph()
@@ -125,7 +124,7 @@ def complete_index(spine: Spine, rt: Runtime, settings: IndexSettings) -> Manife
         documents=spine.catalogue.key,
         chunks=spine.chunks_key,
         words=words.key,
-        vectors=chunk_vectors.key,
+        vectors=chunk_vectors,
         engine=rt.engine.name,
         embedder=rt.embedder.name,
         vectors_by=rt.embedder.fingerprint(),
