@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from hashlib import blake2b
 from typing import overload
 
 import msgspec
@@ -166,6 +167,13 @@ class NameGraph:
         near = sorted(self.ids[i] for i in self.near[self.begin[row] : self.begin[row + 1]].tolist())
         named, count = (self.ids[row], self.names[row], self.types[row]), int(self.counts[row])
         return Mentioned(*named, count, neighbours=tuple(near), places=tuple(self.places_of(row)))
+
+    def digest(self) -> str:
+        """What stands for all but the ids of chunks: how names are written, and which stand beside which."""
+        found = blake2b(_encode((self.ids, self.names, self.types)), digest_size=20)
+        for column in (self.counts, self.start, self.places, self.begin, self.near):
+            found.update(f" {len(column)} ".encode() + column.astype("<i8").tobytes())
+        return found.hexdigest()
 
     @cached_property
     def mentioning(self) -> NDArray[np.bool_]:

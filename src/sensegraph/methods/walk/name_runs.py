@@ -127,7 +127,7 @@ def name_documents(noted: Results[Noted], rt: Runtime) -> NamedDocuments:
     known = join_shown(shown)
     signs = known.signs
 
-    told = [sum(map(signs.__getitem__, signs.keys() & run.words.keys())) for run in shown]
+    told = [sum(filter(None, map(signs.get, run.words))) for run in shown]
     del shown  # the words of all runs take much room
     names = [(keys[i], f"{number:x}") for i, number in enumerate(told)]
     stored = rt.keys(name_runs, names, [key(*name) for name in names])

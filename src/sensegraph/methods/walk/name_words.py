@@ -271,9 +271,9 @@ def join_shown(shown: Sequence[ShownRun]) -> Gazetteer:
         capitals.update(run.capitals)
         bearing.update(run.names)
     for run in shown:
-        words = run.words
-        for word in capitals.keys() & words.keys():
-            capitals[word] -= words[word]
+        for word, count in run.words.items():
+            if count and word in capitals:
+                capitals[word] -= count
     names = frozenset(bearing)
     lengths: dict[str, set[int]] = defaultdict(set)
     for name in names:
