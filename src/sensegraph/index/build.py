@@ -36,7 +36,7 @@ from sensegraph.resolution.aliases import replay_operations
 from sensegraph.resolution.log import read_operations
 from sensegraph.runtime.background import run_in_background
 from sensegraph.runtime.batches import ReadItems
-from sensegraph.runtime.delegating import work_on_worker
+from sensegraph.runtime.delegating import make_each, work_on_worker
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result, Results, recall_result
 from sensegraph.runtime.runtime import Runtime
@@ -191,9 +191,13 @@ def _index_all_words(spine: Spine, rt: Runtime) -> Result[WordRuns]:
     """The word index: the postings of each run of documents, so that a change concerns one or two of them."""
     by_document, size = spine.by_document, len(spine.catalogue.value.chunks)
     runs = cut_keys(by_document.keys, size)
-    texts = ReadItems(rt.store, len(runs), lambda i: partial(read_run_chunks, by_document.reader(runs[i])))
-    named = [by_document.keys[run.start : run.stop] for run in runs]
-    made = [run.key for run in rt.once_each(index_words, texts, named)]
+
+    def find(places: Sequence[int]) -> ReadItems[list[Chunk]]:
+        """The texts of these runs."""
+        readers = [partial(read_run_chunks, by_document.reader(runs[i])) for i in places]
+        return ReadItems(rt.store, len(places), readers.__getitem__)
+
+    made = make_each(rt, index_words, find, [by_document.keys[run.start : run.stop] for run in runs])
     return rt.once(list_words, made, names=made)
 
 

@@ -91,6 +91,26 @@ def once_on_worker(
     return Result(k, load_result(rt.store, step, k))
 
 
+def make_each(
+    rt: Runtime,
+    step: Step[A, B],
+    find: Callable[[Sequence[int]], Sequence[A]],
+    names: Sequence[Sequence[str]],
+    **settings: Any,
+) -> list[str]:
+    """The keys of what `Runtime.once_each` gives under these names; what is there is not read.
+
+    `find` gives the inputs at some positions.
+    """
+    named = [key(*of) for of in names]
+    items = cast(Sequence[A], named)
+    missing = rt.missing(step, items, names=named, **settings)
+    rt.once_each(step, find(missing), [names[i] for i in missing], **settings)
+    keys = rt.keys(step, items, named, **settings)
+    rt.rely_on(keys)
+    return keys
+
+
 def is_delegated(rt: Runtime, asks: Asks = "") -> bool:
     """Whether a worker does what is work for one process and asks this tool."""
     elsewhere = is_shared(rt.store) and bool(getattr(rt.executor, "elsewhere", False))

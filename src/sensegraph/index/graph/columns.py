@@ -25,6 +25,7 @@ from sensegraph.types import Claim, Entity, Graph, Relation
 
 T = TypeVar("T")
 Hashes = NDArray[np.uint64]
+HEADS = "heads"  # under which a table keeps the packed columns of its parts until they are asked for
 _encode = msgspec.json.Encoder().encode
 
 
@@ -169,7 +170,9 @@ _read_head = msgspec.json.Decoder(_Head).decode
 
 def _read_columns(records: Sequence[Any], kind: Callable[..., T], make: Callable[[Sequence[Any]], T]) -> T:
     """The columns of records: those of the parts that hold them, one after the other, else made."""
-    heads = [_read_head(raw).columns for raw in records.heads()] if isinstance(records, Table) else []
+    heads = list[bytes]()
+    if isinstance(records, Table):
+        heads = records.kept.pop(HEADS, None) or [_read_head(raw).columns for raw in records.heads()]
     if not heads or not all(heads):
         return make(list(records))
     return join_columns([kind(*unpack_columns(head)) for head in heads])

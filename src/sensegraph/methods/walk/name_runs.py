@@ -44,7 +44,7 @@ _pack = msgspec.msgpack.Encoder().encode
 _unpack = msgspec.msgpack.Decoder(tuple[tuple[str, ...], bytes]).decode
 
 
-@step("namewords.shown", version=1, batch=1)
+@step("namewords.shown", version=2, batch=1)
 def show_names(runs: Sequence[Sequence[Noted]]) -> list[ShownRun]:
     """What each run of documents shows of names by itself."""
     return list(map(show_run, runs))
@@ -127,7 +127,7 @@ def name_documents(noted: Results[Noted], rt: Runtime) -> NamedDocuments:
     known = join_shown(shown)
     signs = known.signs
 
-    told = [sum(filter(None, map(signs.get, run.words))) for run in shown]
+    told = [sum(filter(None, map(signs.get, run.list_words()))) for run in shown]
     del shown  # the words of all runs take much room
     names = [(keys[i], f"{number:x}") for i, number in enumerate(told)]
     stored = rt.keys(name_runs, names, [key(*name) for name in names])
