@@ -128,6 +128,14 @@ class Columns:
         """The position of the subject of each claim."""
         return find_hashes(self.claims.subject, self.entities.ids)
 
+    def digest(self) -> str:
+        """What stands for names, and for what is beside what: all but records, weights and chunks."""
+        known, found = self.entities, blake2b(digest_size=20)
+        ends = (self.relations.source, self.relations.target, self.claims.subject)
+        for column in (known.ids, known.letters, known.lengths, known.names, known.aliases, known.aliased, *ends):
+            found.update(f"{len(column)} ".encode() + column.astype(column.dtype.newbyteorder("<")).tobytes())
+        return found.hexdigest()
+
     def structure(self) -> str:
         """What stands for what clustering sees of a graph: its entities, relations and weights, no texts."""
         one, other = self.relations.source, self.relations.target

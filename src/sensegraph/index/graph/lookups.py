@@ -96,12 +96,18 @@ def build_lookups(wholes: Sequence[tuple[Graph, Hierarchy]]) -> list[Lookups]:
     return [_index_graph(graph, hierarchy) for graph, hierarchy in wholes]
 
 
-def find_lookups(graph: Result[Graph], hierarchy: Result[Hierarchy] | None, rt: Runtime) -> Result[Lookups]:
-    """The lookups, made anew only when the graph or its communities changed."""
+def find_lookups(
+    graph: Result[Graph], hierarchy: Result[Hierarchy] | None, rt: Runtime, *, communities: str = ""
+) -> Result[Lookups]:
+    """The lookups, made anew only where names, who is beside whom, or communities changed.
+
+    What stands for `communities` is the key of the hierarchy where none is given.
+    """
+    from sensegraph.index.graph.columns import columns_of
     from sensegraph.runtime.delegating import once_on_worker
 
     shown = hierarchy.value if hierarchy else Hierarchy()
-    names = (graph.key, hierarchy.key if hierarchy else "")
+    names = (columns_of(graph.value).digest(), communities or (hierarchy.key if hierarchy else ""))
     return once_on_worker(rt, build_lookups, lambda: (graph.value, shown), names=names)
 
 

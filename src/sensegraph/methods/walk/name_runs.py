@@ -11,6 +11,7 @@ from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
+from hashlib import blake2b
 from typing import Any
 
 import msgspec
@@ -149,13 +150,15 @@ def name_documents(noted: Results[Noted], rt: Runtime) -> NamedDocuments:
         own = waiting[number]
         return own.documents, list(rt.each(recognise_names, own, names=own.keys))
 
-    columns, every, one = list[NamedRun](), list[list[str]](), dict[str, str]()
+    columns, every, one, told_so = list[NamedRun](), list[list[str]](), dict[str, str](), blake2b(digest_size=20)
     for i, name in enumerate(names):
         made = there.pop(stored[i], None) or rt.once(name_runs, partial(read, i), names=name)
         own, packed = _unpack(made.value)
+        told_so.update(f"{len(runs[i])} {len(made.value)} ".encode() + made.value)
         columns.append(NamedRun(*unpack_columns(packed)))
         every.append([one.setdefault(spelt, spelt) for spelt in own])  # many runs mention a name: it is kept once
-    return NamedDocuments(columns, every, [len(run) for run in runs], known)
+    told_so.update(bytes(map(known.proper, one)))
+    return NamedDocuments(columns, every, [len(run) for run in runs], known, told_so.hexdigest())
 
 
 def name_run(

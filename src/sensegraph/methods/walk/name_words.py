@@ -319,12 +319,16 @@ class NamedRun:
 
 @dataclass(frozen=True, slots=True)
 class NamedDocuments:
-    """Runs of documents in their order: their columns, their names, how many documents each has; and what is known."""
+    """Runs of documents in their order: their columns, their names, how many documents each has; and what is known.
+
+    `digest` stands for all that the index of names is made of.
+    """
 
     runs: Sequence[NamedRun]
     names: Sequence[Sequence[str]]
     sizes: Sequence[int]
     known: Gazetteer
+    digest: str = ""
 
 
 def collect_words(document: Noted) -> set[str]:
