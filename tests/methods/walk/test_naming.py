@@ -140,7 +140,7 @@ def test_a_text_that_mentions_what_it_did_leaves_the_index_of_names(
     made(store, documents())
     rt, new = runtime(store), [replace(d, text=text) if d.id == "d1" else d for d in documents()]
     key = name_graph(rt.each(chunk_documents, new, size=120, overlap=20), rt, NameSettings())
-    assert rt.computed["namewords.spelt"] == rt.computed["naming.digest"] == 1
+    assert rt.computed["namewords.spelt"] == rt.computed["contents.digest"] == 1
     assert rt.computed["naming.names"] == (not stays)
     assert differing(recall_result(store, make_names, key), made_elsewhere(tmp_path, new)) == []
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from sensegraph.algorithms.graphs import NOWHERE, Floats, Longs
 from sensegraph.algorithms.ranking import hash_words
 from sensegraph.language.text import fold
-from sensegraph.runtime.columns import join_columns, unpack_columns
+from sensegraph.runtime.columns import digest_columns, join_columns, unpack_columns
 from sensegraph.runtime.results import Table
 from sensegraph.types import Claim, Entity, Graph, Relation
 
@@ -130,19 +130,17 @@ class Columns:
 
     def digest(self) -> str:
         """What stands for names, and for what is beside what: all but records, weights and chunks."""
-        known, found = self.entities, blake2b(digest_size=20)
-        ends = (self.relations.source, self.relations.target, self.claims.subject)
-        for column in (known.ids, known.letters, known.lengths, known.names, known.aliases, known.aliased, *ends):
-            found.update(f"{len(column)} ".encode() + column.astype(column.dtype.newbyteorder("<")).tobytes())
-        return found.hexdigest()
+        known, ends = self.entities, (self.relations.source, self.relations.target, self.claims.subject)
+        return digest_columns(
+            (known.ids, known.letters, known.lengths, known.names, known.aliases, known.aliased, *ends)
+        )
 
     def structure(self) -> str:
         """What stands for what clustering sees of a graph: its entities, relations and weights, no texts."""
         one, other = self.relations.source, self.relations.target
-        found = blake2b(digest_size=20)
-        for column in (self.entities.ids, np.minimum(one, other), np.maximum(one, other), self.relations.weight):
-            found.update(f"{len(column)} ".encode() + column.astype(column.dtype.newbyteorder("<")).tobytes())
-        return found.hexdigest()
+        return digest_columns(
+            (self.entities.ids, np.minimum(one, other), np.maximum(one, other), self.relations.weight)
+        )
 
 
 def columns_of(graph: Graph) -> Columns:

@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from hashlib import blake2b
 from typing import overload
 
 import msgspec
@@ -28,6 +27,7 @@ from sensegraph.index.graph.part_inputs import Runs
 from sensegraph.index.graph.slicing import Pairs, Told, Uses, count_entity_uses, name_apart, read_run_rows, tell_runs
 from sensegraph.resolution import Mentioned
 from sensegraph.resolution.aliases import Aliases, Name
+from sensegraph.runtime.columns import digest_columns
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import step
 from sensegraph.runtime.runtime import Runtime
@@ -170,10 +170,8 @@ class NameGraph:
 
     def digest(self) -> str:
         """What stands for all but the ids of chunks: how names are written, and which stand beside which."""
-        found = blake2b(_encode((self.ids, self.names, self.types)), digest_size=20)
-        for column in (self.counts, self.start, self.places, self.begin, self.near):
-            found.update(f" {len(column)} ".encode() + column.astype("<i8").tobytes())
-        return found.hexdigest()
+        columns = (self.counts, self.start, self.places, self.begin, self.near)
+        return digest_columns(columns, _encode((self.ids, self.names, self.types)))
 
     @cached_property
     def mentioning(self) -> NDArray[np.bool_]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cache, partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -172,33 +172,19 @@ def make_names(wholes: Sequence[NamedDocuments], *, settings: NameSettings) -> l
     return [_join_runs(whole, settings) for whole in wholes]
 
 
-@step("naming.digest", version=1)
-def keep_digest(digests: Sequence[str]) -> list[str]:
-    """What stands for all that the index of names is made of."""
-    return list(digests)
-
-
 def name_graph(chunks: Results[tuple[Chunk, ...]], rt: Runtime, settings: NameSettings) -> str:
     """The key of the index of names of `chunks` (one item a document, in the order of the catalogue).
 
     Where a text changed that mentions the names that it did, the index stays.
     """
     from sensegraph.methods.walk.name_runs import name_documents
-    from sensegraph.runtime.delegating import work_on_worker
+    from sensegraph.runtime.delegating import once_by_content
 
-    noted = rt.each(spell_documents, chunks)
+    def read() -> NamedDocuments:
+        return name_documents(noted, rt)
 
-    def find() -> str:
-        name = cache(lambda: name_documents(noted, rt))
-        digest = partial(rt.once, keep_digest, lambda: name().digest, names=noted.keys)
-
-        def read() -> NamedDocuments:
-            digest()  # the index rests on what that does
-            return name()
-
-        return rt.once(make_names, read, names=(digest().value,), settings=settings).key
-
-    return work_on_worker(rt, find)
+    noted, digest = rt.each(spell_documents, chunks), attrgetter("digest")
+    return once_by_content(rt, make_names, read, digest, lambda found: found, names=noted.keys, settings=settings)
 
 
 def _join_runs(whole: NamedDocuments, settings: NameSettings) -> Names:
