@@ -278,7 +278,6 @@ class Runtime:
 
     def rely_on(self, keys: Sequence[str]) -> None:
         """Say that the input that is being made rests on these results too: who collects must keep them."""
-        self.store.has(keys)
         if self.inside:
             self.inside[-1].extend(keys)
 

@@ -43,12 +43,13 @@ _READ_AGAIN = 1 << 16  # documents of more than so many are read again for each 
 
 _pack = msgspec.msgpack.Encoder().encode
 _unpack = msgspec.msgpack.Decoder(tuple[tuple[str, ...], bytes]).decode
+_read_shown = msgspec.msgpack.Decoder(ShownRun).decode
 
 
-@step("namewords.shown", version=2, batch=1)
-def show_names(runs: Sequence[Sequence[Noted]]) -> list[ShownRun]:
+@step("namewords.shown", version=3, batch=1)
+def show_names(runs: Sequence[Sequence[Noted]]) -> list[bytes]:
     """What each run of documents shows of names by itself."""
-    return list(map(show_run, runs))
+    return [_pack(show_run(run)) for run in runs]
 
 
 @step("namewords.run", version=1)
@@ -76,13 +77,13 @@ class _Runs(Sequence[Sequence[Noted]]):
 class _ReadAgain(Sequence[ShownRun]):
     """What each run shows, read whenever it is asked for, one after the other."""
 
-    found: Results[ShownRun]
+    found: Results[bytes]
 
     def __len__(self) -> int:
         return len(self.found)
 
     def __getitem__(self, index: Any) -> Any:
-        return self.found[index]
+        return _read_shown(self.found[index])
 
 
 @step("namewords.mentions", version=1, batch=8)
@@ -124,7 +125,7 @@ def name_documents(noted: Results[Noted], rt: Runtime) -> NamedDocuments:
     held = _Runs(noted, runs)
     keys = [key(noted.keys[run.start : run.stop]) for run in runs]
     found = rt.each(show_names, held, names=keys)
-    shown: Sequence[ShownRun] = _ReadAgain(found) if len(noted) > _READ_AGAIN else list(found)
+    shown: Sequence[ShownRun] = _ReadAgain(found) if len(noted) > _READ_AGAIN else list(map(_read_shown, found))
     known = join_shown(shown)
     signs = known.signs
 
