@@ -18,6 +18,8 @@ class Described:
     """What a manifest says of vectors."""
 
     stacks: dict[str, str]
+    counts: dict[str, int]
+    clusters: tuple[int, ...] = ()
     notes: tuple[str, ...] = ("before",)
     ways: dict[str, Any] = field(default_factory=dict)
 
@@ -41,13 +43,20 @@ RT: Any = SimpleNamespace(store=None)
     ],
 )
 def test_vectors_get_graphs_from_a_number_on(
-    monkeypatch: pytest.MonkeyPatch, exact_below: int, installed: bool, ways: list[str], notes: list[str]
+    monkeypatch: pytest.MonkeyPatch,
+    exact_below: int,
+    installed: bool,
+    ways: list[str],
+    notes: list[str],
 ) -> None:
-    monkeypatch.setattr(navigation, "open_stack", lambda store, name: range(SIZES[name]))
+    opened: list[str] = []
+    monkeypatch.setattr(navigation, "open_stack", lambda store, name: opened.append(name) or range(SIZES[name]))
     monkeypatch.setattr(navigation, "is_installed", lambda: installed)
     monkeypatch.setattr(navigation, "navigate_segments", lambda vectors, name, rt: ((0, f"{name} {len(vectors)}"),))
-    manifest: Any = Described({"chunk": "many", "entity": "few", "report": ""})
+    stacks = {"chunk": "many", "entity": "few", "report": ""}
+    manifest: Any = Described(stacks, {"chunks": SIZES["many"], "entities": SIZES["few"]})
     found = add_navigation(manifest, RT, exact_below)
+    assert opened == [name for name, size in SIZES.items() if 0 < exact_below <= size]  # others are counted unopened
     assert found.ways == {
         kind: ((0, f"{name} {SIZES[name]}"),) for kind, name in manifest.stacks.items() if kind in ways
     }

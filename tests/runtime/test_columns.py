@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from sensegraph.runtime.columns import join_columns, pack_columns, unpack_columns
+from sensegraph.runtime.columns import digest_columns, join_columns, pack_columns, unpack_columns
 
 DRAWN = np.random.default_rng(5).integers(0, 1 << 62, 1000)
 ARRAYS = [
@@ -49,3 +49,10 @@ def test_columns_that_were_shortened_without_being_split_are_read() -> None:
     raw = np.arange(100, dtype="<i8").tobytes()
     packed = msgspec.msgpack.encode([("z<i8", zlib.compress(raw)), ("<i8", raw)])
     assert [a.tolist() for a in unpack_columns(packed)] == [[*range(100)]] * 2
+
+
+def test_columns_are_told_apart_by_their_numbers_lengths_and_start() -> None:
+    one, two = np.array([1, 2], np.int32), np.array([3], np.int32)
+    assert digest_columns([one, two]) == digest_columns([one.astype(">i4"), two])
+    others = ([two, one], [np.concatenate((one, two))], [one, two, two[:0]], [one.astype(np.int64), two])
+    assert len({digest_columns([one, two]), digest_columns([one, two], b"x"), *map(digest_columns, others)}) == 6

@@ -20,7 +20,7 @@ from databases import database_store
 from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.errors import ItemFailed
 from sensegraph.runtime.background import run_in_background
-from sensegraph.runtime.delegating import once_on_worker, release_memory, work_on_worker
+from sensegraph.runtime.delegating import make_each, once_by_content, once_on_worker, release_memory, work_on_worker
 from sensegraph.runtime.executors.processes import SerialExecutor, attempt
 from sensegraph.runtime.joined_rows import JoinedRows
 from sensegraph.runtime.keys import read_keys_below
@@ -182,3 +182,38 @@ def test_what_functions_remember_of_much_is_forgotten_and_of_little_is_kept() ->
         little(number)
     release_memory()
     assert (much.cache_info().currsize, little.cache_info().currsize) == (0, 4_096)
+
+
+def test_a_result_stays_where_what_is_read_says_what_it_did(tmp_path: Path) -> None:
+    rt, asked = runtime(SqliteStore(tmp_path)), list[str]()
+
+    def find(text: str, name: str) -> str:
+        def read() -> str:
+            asked.append(text)
+            return text.strip()
+
+        return once_by_content(rt, raise_letters, read, str, str.title, names=(name,))
+
+    first = find("one", "a")
+    assert find("one", "a") == find(" one", "b") == first
+    assert asked == ["one", " one"]  # what stands for it by name is read once
+    other = find("two", "b2")
+    assert other != first
+    assert rt.computed["test.upper"] == 2
+    assert rt.recall(raise_letters, [first, other])[other].value == "TWO"
+    (told,) = read_keys_below(rt.store, [other])[1:]  # the result rests on what was told of its contents
+    assert rt.store.has([told]) == {told}
+
+
+def test_of_runs_that_are_there_keys_alone_are_told(tmp_path: Path) -> None:
+    rt, asked = runtime(SqliteStore(tmp_path)), list[list[int]]()
+
+    def find(places: Sequence[int]) -> list[str]:
+        asked.append(list(places))
+        return [TEXTS[i] for i in places]
+
+    names = [("x", str(i)) for i in (0, 1, 3)]
+    first = make_each(rt, raise_letters, find, names[:2])
+    assert make_each(rt, raise_letters, find, names[:2]) == first
+    assert asked == [[0, 1], []]
+    assert [rt.recall(raise_letters, first)[k].value for k in first] == ["ONE", "THREE"]

@@ -125,6 +125,23 @@ class Stack:
             found[mine] = self.segments[owner][wanted[mine] - self.starts[owner]]
         return Stack([found])
 
+    @cached_property
+    def _texts(self) -> tuple[NDArray[np.uint64], Longs]:
+        """What stands for the texts, ascending, and the position of each."""
+        names = np.concatenate([part["text"] for part in self.segments])
+        order = np.argsort(names[:, 0], kind="stable")
+        return names[order], order
+
+    def find_texts(self, names: NDArray[np.uint64]) -> tuple[Longs, NDArray[Any]]:
+        """Which of the texts for which these stand, shape (n, 2), have a row, as positions, and their records."""
+        if not len(self):
+            return np.zeros(0, np.int64), np.zeros(0)
+        known, order = self._texts
+        at = np.searchsorted(known[:, 0], names[:, 0])
+        at[at == len(known)] = 0
+        places = np.flatnonzero((known[at] == names).all(axis=1))
+        return places, _read_records(self.take(order[at[places]]).segments[0])
+
     def multiply(self, queries: NDArray[np.float32], begin: int, end: int) -> NDArray[np.float32]:
         """The inner products of `queries`, shape (q, dim), with rows `begin` to `end`, shape (q, end - begin).
 

@@ -77,6 +77,15 @@ def _read_blocks(rows: NDArray[np.float32] | Stack, begin: int, end: int) -> Ite
     return (rows[begin + part.start : begin + part.stop] for part in slice_rows(end - begin, rows.shape[1], _BLOCK))
 
 
+def cut_hashes(hashes: NDArray[np.uint64], usual: int) -> list[tuple[int, int]]:
+    """Where runs of things with these hashes begin and end (not included), of so many, a power of two, on the average.
+
+    The hash of a thing says whether a run ends with it.
+    """
+    last = np.flatnonzero(hashes & np.uint64(usual - 1) == 0) + 1
+    return list(pairwise(dict.fromkeys([0, *last.tolist(), len(hashes)])))
+
+
 def cut_keys(keys: Sequence[str], size: int = 0) -> list[range]:
     """Runs of neighbours among things that have these keys, hashes of what they are, in hexadecimal: all, in order.
 

@@ -11,7 +11,6 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from sensegraph.algorithms.ranking import Stack
 from sensegraph.algorithms.segments import cut_keys
 from sensegraph.errors import EmptyCorpus, ItemFailed, NotIndexed, StoreError
 from sensegraph.index.browse.copies import find_same_texts, note_copies
@@ -31,13 +30,13 @@ from sensegraph.index.parts import Building, Part, Spine, Stage
 from sensegraph.index.restricted.arrivals import current_second, note_arrivals
 from sensegraph.index.restricted.dates import find_dates
 from sensegraph.index.settings import IndexSettings
-from sensegraph.index.vectors import chunk_runs, embed_records, entity_runs, report_texts
+from sensegraph.index.vectors import chunk_runs, embed_unopened, entity_runs, report_runs
 from sensegraph.protocols import Store
 from sensegraph.resolution.aliases import replay_operations
 from sensegraph.resolution.log import read_operations
 from sensegraph.runtime.background import run_in_background
 from sensegraph.runtime.batches import ReadItems
-from sensegraph.runtime.delegating import work_on_worker
+from sensegraph.runtime.delegating import make_each, work_on_worker
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result, Results, recall_result
 from sensegraph.runtime.runtime import Runtime
@@ -93,7 +92,7 @@ def _add_graph(spine: Spine, rt: Runtime, settings: IndexSettings) -> Spine:
     if "reports" not in settings.parts:
         return replace(spine, graph=known, notes=notes)
     with run_in_background(
-        lambda rt: embed_records(lambda: entity_runs(known.value), rt, name=known.key), rt
+        lambda rt: embed_unopened(lambda: entity_runs(known.value), rt, name=known.key), rt
     ) as embedded:
         # the communities of the last build where the shape of the graph is the same
         before = None if spine.fresh else earlier_build(rt, settings.clusters)
@@ -105,10 +104,10 @@ def _add_graph(spine: Spine, rt: Runtime, settings: IndexSettings) -> Spine:
     return replace(spine, graph=known, structure=shape, communities=found, hierarchy=reported, notes=notes)
 
 
-def embed_chunks(spine: Spine, rt: Runtime) -> Result[Stack]:
-    """The vectors of the chunks, in the order of the catalogue."""
+def embed_chunks(spine: Spine, rt: Runtime) -> str:
+    """The key of the vectors of the chunks, in the order of the catalogue."""
     size = len(spine.catalogue.value.chunks)
-    return embed_records(lambda: chunk_runs(spine.by_document, size), rt, name=spine.chunks_key)
+    return embed_unopened(lambda: chunk_runs(spine.by_document, size), rt, name=spine.chunks_key)
 
 
 def complete_index(spine: Spine, rt: Runtime, settings: IndexSettings) -> Manifest:
@@ -116,16 +115,17 @@ def complete_index(spine: Spine, rt: Runtime, settings: IndexSettings) -> Manife
     graph, reported = spine.graph, spine.hierarchy
     words = _index_all_words(spine, rt)
     chunk_vectors = embed_chunks(spine, rt)
-    entity_vectors = embed_records(lambda: entity_runs(graph.value), rt, name=graph.key).key if graph else ""
-    reports = embed_records(lambda: report_texts(reported.value), rt, name=reported.key).key if reported else ""
+    entity_vectors = embed_unopened(lambda: entity_runs(graph.value), rt, name=graph.key) if graph else ""
+    reports = embed_unopened(lambda: report_runs(reported.value), rt, name=reported.key) if reported else ""
     if graph:
         find_ties(graph, spine.catalogue, rt)
     known = graph.value if graph else Graph()
+    communities = spine.communities.key if spine.communities else ""
     manifest = Manifest(
         documents=spine.catalogue.key,
         chunks=spine.chunks_key,
         words=words.key,
-        vectors=chunk_vectors.key,
+        vectors=chunk_vectors,
         engine=rt.engine.name,
         embedder=rt.embedder.name,
         vectors_by=rt.embedder.fingerprint(),
@@ -139,10 +139,10 @@ def complete_index(spine: Spine, rt: Runtime, settings: IndexSettings) -> Manife
         },
         structure=spine.structure,
         graph=graph.key if graph else "",
-        communities=spine.communities.key if spine.communities else "",
+        communities=communities,
         clustering=key(settings.clusters) if spine.communities else "",
         hierarchy=reported.key if reported else "",
-        lookups=find_lookups(graph, reported, rt).key if graph else "",
+        lookups=find_lookups(graph, reported, rt, communities=communities).key if graph else "",
         entity_vectors=entity_vectors,
         report_vectors=reports,
         quoted=spine.quoted and rt.engine.quotes,
@@ -192,9 +192,13 @@ def _index_all_words(spine: Spine, rt: Runtime) -> Result[WordRuns]:
     """The word index: the postings of each run of documents, so that a change concerns one or two of them."""
     by_document, size = spine.by_document, len(spine.catalogue.value.chunks)
     runs = cut_keys(by_document.keys, size)
-    texts = ReadItems(rt.store, len(runs), lambda i: partial(read_run_chunks, by_document.reader(runs[i])))
-    named = [by_document.keys[run.start : run.stop] for run in runs]
-    made = [run.key for run in rt.once_each(index_words, texts, named)]
+
+    def find(places: Sequence[int]) -> ReadItems[list[Chunk]]:
+        """The texts of these runs."""
+        readers = [partial(read_run_chunks, by_document.reader(runs[i])) for i in places]
+        return ReadItems(rt.store, len(places), readers.__getitem__)
+
+    made = make_each(rt, index_words, find, [by_document.keys[run.start : run.stop] for run in runs])
     return rt.once(list_words, made, names=made)
 
 

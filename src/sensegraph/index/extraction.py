@@ -88,7 +88,7 @@ class Extracted:
         ends = [0, *accumulate(self.counts)]
         return [(run, range(ends[run.start], ends[run.stop])) for run in cut_keys(self.chunks.keys, self.size)]
 
-    @property
+    @cached_property
     def run_names(self) -> list[str]:
         """What stands for each run."""
         chunks, found = self.chunks.keys, self.extractions.keys

@@ -47,9 +47,13 @@ def add_navigation(manifest: Manifest, rt: Runtime, exact_below: int) -> Manifes
     """The manifest with graphs through those of its vectors that are `exact_below` or more; 0 stands for none."""
     ways: dict[str, tuple[Stretch, ...]] = {}
     notes = list(manifest.notes)
+    counts = manifest.counts
+    known = {"chunk": counts["chunks"], "entity": counts["entities"], "report": sum(manifest.clusters)}
     for kind, name in manifest.stacks.items():
-        vectors = open_stack(rt.store, name) if name else Stack()
-        if not exact_below or len(vectors) < exact_below:
+        if not name or not exact_below or known.get(kind, exact_below) < exact_below:
+            continue
+        vectors = open_stack(rt.store, name)
+        if len(vectors) < exact_below:
             continue
         if is_installed():
             ways[kind] = navigate_segments(vectors, name, rt)

@@ -143,6 +143,10 @@ class Tracing(Runtime):
         self._there([k], step)
         return Result(k, load_result(self.store, step, k))
 
+    def rely_on(self, keys: Sequence[str]) -> None:
+        """Look for these results."""
+        self.store.has(keys)
+
     def recall(self, step: Step[A, B], keys: Sequence[str]) -> dict[str, Result[B]]:
         """None: each is looked for by `once`, with what its input was made from."""
         return {}

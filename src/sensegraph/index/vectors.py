@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import hashlib
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,9 +32,11 @@ from sensegraph.types import Chunk, Graph, Hierarchy, Question
 if TYPE_CHECKING:
     from sensegraph.index.index import Index
 
+A = TypeVar("A")
 _BLOCK = 512  # texts that are embedded at once
 _SEGMENTS = 64  # in about so many segments vectors are cut, but
 _SHORT, _LONG = 256, 8192  # none has fewer or many more rows
+_FEW = 64  # texts that are embedded anew rather than looked for in all vectors
 _PACKED = b"\1"  # how a stored vector begins; those of before 2026-12 have an even number of bytes
 
 
@@ -168,11 +170,21 @@ def embed_all(texts: Sequence[str], rt: Runtime) -> Result[Stack]:
 
 
 def embed_records(texts: Callable[[], Sequence[str] | TextRuns], rt: Runtime, *, name: str) -> Result[Stack]:
-    """The matrix of the vectors of the texts of records, whose key is `name`, in segments.
+    """The matrix of the vectors of the texts of records, whose key is `name`, in segments, opened.
 
     Vectors that were waited for are stored one by one too, as they come. An embedder that works on this machine is
     asked for those that the index of now lacks.
     """
+    found = embed_unopened(texts, rt, name=name)
+    try:
+        return Result(found, open_stack(rt.store, found))
+    except StoreError:  # a segment is damaged
+        _embed_segments(texts(), rt)
+        return Result(found, open_stack(rt.store, found))
+
+
+def embed_unopened(texts: Callable[[], Sequence[str] | TextRuns], rt: Runtime, *, name: str) -> str:
+    """The key of what `embed_records` gives; no segment is opened that is there."""
     from sensegraph.runtime.delegating import once_on_worker
 
     def make() -> tuple[str, ...]:
@@ -180,17 +192,20 @@ def embed_records(texts: Callable[[], Sequence[str] | TextRuns], rt: Runtime, *,
 
     names = ("records", name, rt.embedder.fingerprint(), rt.numbers)
     found = once_on_worker(rt, list_segments, make, names=names, asks="embedder")
-    try:
-        return Result(found.key, open_stack(rt.store, found.key))
-    except StoreError:  # a segment is damaged or gone
+    if len(rt.store.has(found.value)) < len(set(found.value)):
         make()
-        return Result(found.key, open_stack(rt.store, found.key))
+    return found.key
+
+
+def list_stack(store: Store, name: str) -> tuple[str, ...]:
+    """The keys of the segments of the vectors under the key `name`."""
+    found = store.read([name])
+    return list_segments.decode(found[name]) if name in found else (name,)  # before 2026-12 it was one array
 
 
 def open_stack(store: Store, name: str) -> Stack:
     """The vectors under the key `name`. Raises StoreError where any are gone."""
-    found = store.read([name])
-    keys = list_segments.decode(found[name]) if name in found else (name,)  # before 2026-12 it was one array
+    keys = list_stack(store, name)
     segments = [open_rows(array) for k in keys if (array := store.array(k)) is not None]
     if len(segments) < len(keys):
         raise StoreError(f"Vectors of {name} are gone from the store; run `sensegraph index` again.")
@@ -230,7 +245,10 @@ def _embed_segments(given: Sequence[str] | TextRuns, rt: Runtime) -> tuple[str, 
     runs = cut_runs((names[:, 0] >> np.uint64(32)) < np.uint64((1 << 32) // usual), usual, 3 * usual)
     digests = [_hash_names(names[begin:end]) for begin, end in runs]
     stored = rt.each(embed_texts, texts[:]) if rt.embedder.waits else None
-    earlier, named_so = _Earlier(rt), [key(d) for d in digests]
+    named_so = [key(d) for d in digests]
+    keys = rt.keys(embed_segment, runs, named_so, numbers=rt.numbers)
+    missing = rt.missing(embed_segment, runs, names=named_so, numbers=rt.numbers)
+    earlier = _Earlier(rt, {*keys}.difference(keys[i] for i in missing))
 
     def take(i: int) -> Run:
         begin, end = runs[i]
@@ -241,10 +259,8 @@ def _embed_segments(given: Sequence[str] | TextRuns, rt: Runtime) -> tuple[str, 
             places, known = np.arange(end - begin), pack_rows(read_vectors(stored[begin:end]), rt.numbers)
         return Run(texts[begin:end], names[begin:end], places, known)
 
-    missing = rt.missing(embed_segment, runs, names=named_so, numbers=rt.numbers)
     items = ReadItems(rt.store, len(missing), lambda i: partial(give_run, take(missing[i])))
     rt.once_each(embed_segment, items, [(digests[i],) for i in missing], numbers=rt.numbers)
-    keys = rt.keys(embed_segment, runs, named_so, numbers=rt.numbers)
     rt.rely_on(keys)
     return tuple(keys)
 
@@ -265,39 +281,44 @@ def _hash_names(names: NDArray[np.uint64]) -> str:
 
 
 class _Earlier:
-    """The vectors of the index as it is now, of every kind, to be found by their texts."""
+    """The vectors of the index as it is now, of every kind, to be found by their texts.
 
-    def __init__(self, rt: Runtime) -> None:
-        self._rt = rt
+    `kept` are segments that stay: what stood beside them is looked through first, and all only where more texts are
+    not found there than are soon embedded.
+    """
+
+    def __init__(self, rt: Runtime, kept: Collection[str] = ()) -> None:
+        self._rt, self._kept = rt, frozenset(kept)
 
     def find(self, names: NDArray[np.uint64]) -> tuple[Longs, NDArray[Any]]:
         """Which of these texts have a vector, as positions, and their records."""
-        if not len(self._stack):
-            return np.zeros(0, np.int64), np.zeros(0)
-        known, order = self._texts
-        at = np.searchsorted(known[:, 0], names[:, 0])
-        at[at == len(known)] = 0
-        places = np.flatnonzero((known[at] == names).all(axis=1))
-        records = self._stack.take(order[at[places]]).segments[0]
-        return places, records.records() if isinstance(records, PackedRows) else records
+        found = self._beside.find_texts(names)
+        return self._all.find_texts(names) if len(found[0]) + (_FEW if self._kept else 0) < len(names) else found
 
     @cached_property
-    def _stack(self) -> Stack:
+    def _stacks(self) -> list[tuple[str, ...]]:
         try:
             manifest = read_manifest(self._rt.store)
             keys = manifest.stacks.values() if manifest.vectors_by == self._rt.embedder.fingerprint() else ()
-            segments = [part for k in dict.fromkeys(keys) if k for part in open_stack(self._rt.store, k).segments]
+            return [list_stack(self._rt.store, k) for k in dict.fromkeys(keys) if k]
         except (NotIndexed, StoreError):
-            return Stack()
-        alike = [part for part in segments if part.dtype.names and part.dtype["values"].base == self._rt.numbers]
-        return Stack([part for part in alike if part.dtype == alike[0].dtype])
+            return []
 
     @cached_property
-    def _texts(self) -> tuple[NDArray[np.uint64], Longs]:
-        """What stands for the texts, ascending, and the position of each."""
-        names = np.concatenate([part["text"] for part in self._stack.segments])
-        order = np.argsort(names[:, 0], kind="stable")
-        return names[order], order
+    def _beside(self) -> Stack:
+        return self._open(k for keys in self._stacks if self._kept & {*keys} for k in keys if k not in self._kept)
+
+    @cached_property
+    def _all(self) -> Stack:
+        return self._open(k for keys in self._stacks for k in keys)
+
+    def _open(self, keys: Iterable[str]) -> Stack:
+        try:
+            opened = [open_rows(array) for k in keys if (array := self._rt.store.array(k)) is not None]
+        except StoreError:
+            opened = []
+        alike = [part for part in opened if part.dtype.names and part.dtype["values"].base == self._rt.numbers]
+        return Stack([part for part in alike if part.dtype == alike[0].dtype])
 
 
 def adds_meaning(embedder: Embedder) -> bool:
@@ -331,17 +352,26 @@ def chunk_runs(chunks: Results[tuple[Chunk, ...]], size: int) -> TextRuns:
 
 def entity_runs(graph: Graph) -> Sequence[str] | TextRuns:
     """What is embedded of entities, by the parts of a graph that has some."""
-    entities = graph.entities
-    if not isinstance(entities, Table) or not entities.joined:
-        return entity_texts(graph)
-    starts = [0, *accumulate(count for _, count, _ in entities.joined)]
-    keys = [key("entities", name) for name, *_ in entities.joined]
-    return TextRuns(keys, lambda i: entity_texts(Graph(entities[starts[i] : starts[i + 1]])))
+    return _text_runs(graph.entities, lambda some: entity_texts(Graph(some)), "entities")
+
+
+def _text_runs(records: Sequence[A], texts: Callable[[Sequence[A]], list[str]], kind: str) -> Sequence[str] | TextRuns:
+    """The `texts` of records, by the tables that their table is made of."""
+    if not isinstance(records, Table) or not records.joined:
+        return texts(records)
+    starts = [0, *accumulate(count for _, count, _ in records.joined)]
+    keys = [key(kind, name) for name, *_ in records.joined]
+    return TextRuns(keys, lambda i: texts(records[starts[i] : starts[i + 1]]))
 
 
 def report_texts(hierarchy: Hierarchy) -> list[str]:
     """What is embedded of reports: title and text."""
     return [f"{c.title}\n{c.text}" for c in hierarchy.clusters]
+
+
+def report_runs(hierarchy: Hierarchy) -> Sequence[str] | TextRuns:
+    """What is embedded of reports, by the runs of a hierarchy that has some."""
+    return _text_runs(hierarchy.clusters, lambda some: report_texts(Hierarchy(some)), "reports")
 
 
 def asked_vector(question: Question, rt: Runtime) -> Vectors:

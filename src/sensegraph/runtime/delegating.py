@@ -15,6 +15,7 @@ from typing import Any, Generic, Literal, TypeVar, cast
 from sensegraph.runtime.batches import SetAside, is_shared
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result, Step, load_result
+from sensegraph.runtime.results import step as define_step
 from sensegraph.runtime.runtime import Runtime
 
 A = TypeVar("A")
@@ -89,6 +90,60 @@ def once_on_worker(
     k: str = work_on_worker(rt, lambda: rt.once(step, whole, names=names, **settings).key, asks)
     rt.progress(step.name, 1, 1)
     return Result(k, load_result(rt.store, step, k))
+
+
+def make_each(
+    rt: Runtime,
+    step: Step[A, B],
+    find: Callable[[Sequence[int]], Sequence[A]],
+    names: Sequence[Sequence[str]],
+    **settings: Any,
+) -> list[str]:
+    """The keys of what `Runtime.once_each` gives under these names; what is there is not read.
+
+    `find` gives the inputs at some positions.
+    """
+    named = [key(*of) for of in names]
+    items = cast(Sequence[A], named)
+    missing = rt.missing(step, items, names=named, **settings)
+    rt.once_each(step, find(missing), [names[i] for i in missing], **settings)
+    keys = rt.keys(step, items, named, **settings)
+    rt.rely_on(keys)
+    return keys
+
+
+@define_step("contents.digest", version=1)
+def keep_digest(digests: Sequence[str]) -> list[str]:
+    """What stands for all that something is made of."""
+    return list(digests)
+
+
+def once_by_content(
+    rt: Runtime,
+    step: Step[A, B],
+    read: Callable[[], T],
+    digest: Callable[[T], str],
+    make: Callable[[T], A],
+    *,
+    names: Sequence[str],
+    **settings: Any,
+) -> str:
+    """The key of the result of `step` on what is made of what is read, under a `digest` of this.
+
+    So it stays where that says what it did, whatever else changed in what it was read from, for which `names` stand.
+    """
+
+    def find() -> str:
+        content = cache(read)
+        told = partial(rt.once, keep_digest, lambda: digest(content()), names=(step.name, *names))
+
+        def whole() -> A:
+            told()  # the result rests on what was read for that
+            return make(content())
+
+        return rt.once(step, whole, names=(told().value,), **settings).key
+
+    return work_on_worker(rt, find)
 
 
 def is_delegated(rt: Runtime, asks: Asks = "") -> bool:

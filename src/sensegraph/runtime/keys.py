@@ -34,8 +34,12 @@ def name_each(first: str, names: Sequence[str]) -> list[str]:
     """`key(first, name)` of each name."""
     if not "".join(names).isalnum():  # what JSON writes as it is
         return [key(first, name) for name in names]
-    begin, make = encode_canonical((first, ""))[:-2], hashlib.blake2b
-    return [make(begin + name.encode() + b'"]', digest_size=20).hexdigest() for name in names]
+    begun, keys = hashlib.blake2b(encode_canonical((first, ""))[:-2], digest_size=20), list[str]()
+    for name in names:
+        made = begun.copy()
+        made.update(name.encode() + b'"]')
+        keys.append(made.hexdigest())
+    return keys
 
 
 def hash_files(folder: Path, pattern: str = "*") -> str:

@@ -233,7 +233,7 @@ class Runtime:
                 write_keys_below(self.store, step.name, {k: below})
             self.computed[step.name] += 1
             self.progress(step.name, 1, 1)
-            stored = Result(k, load_result(self.store, step, k))
+            stored = Result(k, result if step.form == "arrays" else load_result(self.store, step, k))
         if self.inside:
             self.inside[-1].append(stored.key)
         return stored
@@ -278,7 +278,6 @@ class Runtime:
 
     def rely_on(self, keys: Sequence[str]) -> None:
         """Say that the input that is being made rests on these results too: who collects must keep them."""
-        self.store.has(keys)
         if self.inside:
             self.inside[-1].extend(keys)
 

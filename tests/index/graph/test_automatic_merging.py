@@ -72,7 +72,10 @@ def test_what_was_found_once_is_not_looked_for_again_but_for_other_settings(
     first = built(rt, automatic=True)
     monkeypatch.setattr(duplicates, "decide", lambda *_, **__: pytest.fail("looked for again"))
     assert built(rt, automatic=True) == first
-    for other in ({"accept": 0.95}, {"aliases": Aliases(apart=((("at", "x"), ("ada", "x")),))}):
+    absent = Aliases(apart=((("at", "x"), ("ada", "x")),))  # which says nothing of what is there
+    assert built(rt, absent, automatic=True) == first
+    apart = Aliases(apart=((("at", "organization"), ("ada", "organization")),))
+    for other in ({"accept": 0.95}, {"aliases": apart}):
         with pytest.raises(pytest.fail.Exception, match="looked for again"):
             built(rt, automatic=True, **other)  # type: ignore[arg-type]
 

@@ -59,7 +59,7 @@ def test_any_number_of_partitions_finds_what_is_found_in_names_that_are_compared
     whole = resolve([names.mentioned(row) for row in range(len(names))], settings=how.rules(), least=2)
     with pytest.MonkeyPatch.context() as patched:
         for size in (1, 4, 512):
-            patched.setattr(compared_names, "_NAMES", size)
+            patched.setattr(compared_names, "NAMES", size)
             found = find_duplicates(graph, rt, how, texts=lambda ids: {})
             assert (found.groups, found.compared) == (whole.groups, whole.compared)
             assert set(found.proposals) == set(whole.proposals)
@@ -82,7 +82,7 @@ def test_a_name_more_is_read_and_compared_in_its_own_partitions(tmp_path: Path):
         compare_in_partitions(found, rows, rows + 1, rt=rt)
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(compared_names, "_NAMES", 16)
+        patched.setattr(compared_names, "NAMES", 16)
         compare(many)
         read, scored = before["duplicates.names"], before["duplicates.scores"]
         assert read > 4

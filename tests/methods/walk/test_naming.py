@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -41,7 +41,8 @@ def documents() -> list[Document]:
 
 def made(store: SqliteStore, given: list[Document], **settings: Any) -> Names:
     rt = runtime(store)
-    return name_graph(rt.each(chunk_documents, given, size=120, overlap=20), rt, NameSettings(**settings)).value
+    key = name_graph(rt.each(chunk_documents, given, size=120, overlap=20), rt, NameSettings(**settings))
+    return recall_result(store, make_names, key)
 
 
 def made_elsewhere(folder: Any, given: list[Document]) -> Names:
@@ -118,20 +119,38 @@ def test_it_is_computed_once_and_recalled_from_the_store(store: SqliteStore) -> 
     chunks = rt.each(chunk_documents, documents(), size=120, overlap=20)
     first = name_graph(chunks, rt, NameSettings())
     again = runtime(store)
-    assert (
-        name_graph(again.each(chunk_documents, documents(), size=120, overlap=20), again, NameSettings()).key
-        == first.key
-    )
+    assert name_graph(again.each(chunk_documents, documents(), size=120, overlap=20), again, NameSettings()) == first
     assert again.computed == {}
-    mapped = recall_result(store, make_names, first.key)
-    assert differing(mapped, first.value) == []
+    assert recall_result(store, make_names, first).chunks > 0
+
+
+@pytest.mark.parametrize(
+    ("text", "stays"),
+    [
+        ("Quay is a town by the sea. Its mayor is Gwen Millar.", True),
+        ("Quay is a town by the water, and its mayor was Gwen Millar.", True),
+        ("Quay is a town by the sea. Its mayor was Finn Stone.", False),
+        ("Quay is a town by the sea. Its mayor was Gwen Millar. So said Gwen Millar.", False),
+    ],
+)
+def test_a_text_that_mentions_what_it_did_leaves_the_index_of_names(
+    store: SqliteStore, tmp_path: Any, monkeypatch: pytest.MonkeyPatch, text: str, stays: bool
+) -> None:
+    monkeypatch.setattr(name_runs, "cut_keys", lambda keys: [range(len(keys))])  # else one may be cut elsewhere
+    made(store, documents())
+    rt, new = runtime(store), [replace(d, text=text) if d.id == "d1" else d for d in documents()]
+    key = name_graph(rt.each(chunk_documents, new, size=120, overlap=20), rt, NameSettings())
+    assert rt.computed["namewords.spelt"] == rt.computed["contents.digest"] == 1
+    assert rt.computed["naming.names"] == (not stays)
+    assert differing(recall_result(store, make_names, key), made_elsewhere(tmp_path, new)) == []
 
 
 def test_an_update_reads_only_what_is_new_and_equals_a_rebuild(store: SqliteStore, tmp_path: Any) -> None:
     made(store, documents())
     rt = runtime(store)
     new = [*documents(), Document("e", "Gwen Millar wrote to Ada Harrow.", "A Letter")]
-    updated = name_graph(rt.each(chunk_documents, new, size=120, overlap=20), rt, NameSettings()).value
+    key = name_graph(rt.each(chunk_documents, new, size=120, overlap=20), rt, NameSettings())
+    updated = recall_result(store, make_names, key)
     assert rt.computed["namewords.spelt"] == 1
     assert rt.computed["namewords.mentions"] == 1
     fresh = made_elsewhere(tmp_path, new)

@@ -15,8 +15,8 @@ import pytest
 from sensegraph.index.chunks import chunk_documents
 from sensegraph.language.text import list_stems
 from sensegraph.methods.walk import naming
-from sensegraph.methods.walk.naming import Names, NameSettings, hash_words, name_graph
-from sensegraph.runtime.results import Results
+from sensegraph.methods.walk.naming import Names, NameSettings, hash_words, make_names, name_graph
+from sensegraph.runtime.results import Results, recall_result
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import Chunk, Document
@@ -31,6 +31,10 @@ TEXTS = [
     ("Lighthouse", "The lighthouse stands alone. Nobody lives there, said Gwen Millar of Quay and Ada Harrow."),
     ("Old Mill", "The mill stood by the river for years. " * 12 + "Quay is near, and Finn Stone."),
 ]
+
+
+def name_chunks(chunks: Results[tuple[Chunk, ...]], rt: Runtime, settings: NameSettings) -> Names:
+    return recall_result(rt.store, make_names, name_graph(chunks, rt, settings))
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +85,7 @@ def test_every_path_has_the_share_of_its_weight(
     chunked: tuple[Results[tuple[Chunk, ...]], Runtime], settings: dict[str, Any]
 ) -> None:
     how = NameSettings(**settings)
-    found = name_graph(*chunked, how).value
+    found = name_chunks(*chunked, how)
     paths = defaultdict[tuple[int, int], float](float)
     for source in range(len(found.way) - 1):
         for place in range(int(found.way[source]), int(found.way[source + 1])):
@@ -97,7 +101,7 @@ def test_every_path_has_the_share_of_its_weight(
 
 
 def test_what_is_counted_of_names(chunked: tuple[Results[tuple[Chunk, ...]], Runtime]) -> None:
-    found = name_graph(*chunked, NameSettings()).value
+    found = name_chunks(*chunked, NameSettings())
     idf = np.log1p((found.chunks - found.chunks_of + 0.5) / (found.chunks_of + 0.5))
     assert found.salience == pytest.approx(idf / idf.max(), rel=1e-5)
     for name in range(len(found)):
@@ -111,7 +115,7 @@ def test_what_is_counted_of_names(chunked: tuple[Results[tuple[Chunk, ...]], Run
     assert found.facts[1:6].tolist() == [5.0, 0.05, 2.0, 2.0, 0.4]
     quay, mill = found.find(["quay", "old mill"]).tolist()
     assert found.bearers[[quay, mill]].tolist() == [3, 1]
-    assert found != name_graph(*chunked, NameSettings(bears=1.0)).value
+    assert found != name_chunks(*chunked, NameSettings(bears=1.0))
 
 
 @pytest.mark.parametrize(

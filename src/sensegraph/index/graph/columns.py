@@ -19,12 +19,13 @@ from numpy.typing import NDArray
 from sensegraph.algorithms.graphs import NOWHERE, Floats, Longs
 from sensegraph.algorithms.ranking import hash_words
 from sensegraph.language.text import fold
-from sensegraph.runtime.columns import join_columns, unpack_columns
+from sensegraph.runtime.columns import digest_columns, join_columns, unpack_columns
 from sensegraph.runtime.results import Table
 from sensegraph.types import Claim, Entity, Graph, Relation
 
 T = TypeVar("T")
 Hashes = NDArray[np.uint64]
+HEADS = "heads"  # under which a table keeps the packed columns of its parts until they are asked for
 _encode = msgspec.json.Encoder().encode
 
 
@@ -127,13 +128,19 @@ class Columns:
         """The position of the subject of each claim."""
         return find_hashes(self.claims.subject, self.entities.ids)
 
+    def digest(self) -> str:
+        """What stands for names, and for what is beside what: all but records, weights and chunks."""
+        known, ends = self.entities, (self.relations.source, self.relations.target, self.claims.subject)
+        return digest_columns(
+            (known.ids, known.letters, known.lengths, known.names, known.aliases, known.aliased, *ends)
+        )
+
     def structure(self) -> str:
         """What stands for what clustering sees of a graph: its entities, relations and weights, no texts."""
         one, other = self.relations.source, self.relations.target
-        found = blake2b(digest_size=20)
-        for column in (self.entities.ids, np.minimum(one, other), np.maximum(one, other), self.relations.weight):
-            found.update(f"{len(column)} ".encode() + column.astype(column.dtype.newbyteorder("<")).tobytes())
-        return found.hexdigest()
+        return digest_columns(
+            (self.entities.ids, np.minimum(one, other), np.maximum(one, other), self.relations.weight)
+        )
 
 
 def columns_of(graph: Graph) -> Columns:
@@ -169,7 +176,9 @@ _read_head = msgspec.json.Decoder(_Head).decode
 
 def _read_columns(records: Sequence[Any], kind: Callable[..., T], make: Callable[[Sequence[Any]], T]) -> T:
     """The columns of records: those of the parts that hold them, one after the other, else made."""
-    heads = [_read_head(raw).columns for raw in records.heads()] if isinstance(records, Table) else []
+    heads = list[bytes]()
+    if isinstance(records, Table):
+        heads = records.kept.pop(HEADS, None) or [_read_head(raw).columns for raw in records.heads()]
     if not heads or not all(heads):
         return make(list(records))
     return join_columns([kind(*unpack_columns(head)) for head in heads])

@@ -11,16 +11,16 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 from hashlib import blake2b
-from itertools import pairwise
 
 import msgspec
 import numpy as np
 
 from sensegraph.algorithms.graphs import Longs
 from sensegraph.algorithms.ranking import hash_words
+from sensegraph.algorithms.segments import cut_hashes
 from sensegraph.index.graph.seen_names import MentionedNames, NameGraph
 from sensegraph.resolution import Comparison
-from sensegraph.resolution.comparison.name_columns import Hashes, NameColumns, read_columns
+from sensegraph.resolution.comparison.name_columns import NameColumns, read_columns
 from sensegraph.resolution.comparison.scoring import Collection, Comparisons, Scores, Traits, kind_of_type
 from sensegraph.resolution.resolution_types import Resolving
 from sensegraph.runtime.columns import join_columns, pack_columns, unpack_columns
@@ -28,7 +28,7 @@ from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import step
 from sensegraph.runtime.runtime import Runtime
 
-_NAMES = 512  # of a partition, on the average: a power of two
+NAMES = 512  # of a partition, on the average: a power of two
 _PAIR = np.dtype([("score", "<f8"), ("kind", "u1")])
 
 
@@ -63,7 +63,7 @@ def collect_names(graph: NameGraph, rt: Runtime, settings: Resolving) -> Collect
     numbers = {kind: number for number, kind in enumerate(sorted(set(graph.types)))}
     persons = {kind: kind_of_type(kind) == "person" for kind in numbers}
     things = [(graph.names[row], persons[graph.types[row]]) for row in rows]
-    parts = [things[begin:end] for begin, end in cut_partitions(hash_words(ids))]
+    parts = [things[begin:end] for begin, end in cut_hashes(hash_words(ids), NAMES)]
     keys = [blake2b(msgspec.msgpack.encode(part), digest_size=20).hexdigest() for part in parts]
     packed = rt.each(read_names, parts, names=keys)
     columns = join_columns([NameColumns(*unpack_columns(part)) for part in packed]) if parts else read_columns(())
@@ -73,12 +73,6 @@ def collect_names(graph: NameGraph, rt: Runtime, settings: Resolving) -> Collect
     degree = Counter(dict(zip((graph.ids[i] for i in near.tolist()), many.tolist(), strict=True)))
     items = MentionedNames(graph, rows)
     return Collection(ids, items, columns, traits, {}, columns.count_words(), degree, settings)
-
-
-def cut_partitions(hashes: Hashes) -> list[tuple[int, int]]:
-    """Where the partitions of things begin and end: the hash of a thing says whether one ends with it."""
-    last = np.flatnonzero(hashes & np.uint64(_NAMES - 1) == 0) + 1
-    return list(pairwise(dict.fromkeys([0, *last.tolist(), len(hashes)])))
 
 
 def compare_in_partitions(found: Collection, one: Longs, other: Longs, *, rt: Runtime) -> Scores:
@@ -92,7 +86,7 @@ def compare_in_partitions(found: Collection, one: Longs, other: Longs, *, rt: Ru
         return Scores(rows["score"].copy(), rows["kind"].copy())
 
     names, makers = list[str](), list[partial[Scores]]()
-    for begin, end in cut_partitions(found.columns.spoken):
+    for begin, end in cut_hashes(found.columns.spoken, NAMES):
         first, last = np.searchsorted(one, (begin, end)).tolist()
         if first == last:
             continue

@@ -32,6 +32,7 @@ from sensegraph.resolution.aliases import Aliases, Name, Operation, with_groups
 from sensegraph.resolution.resolver import decide, explain
 from sensegraph.resolution.senses import NO_SENSES, Senses
 from sensegraph.runtime.delegating import once_on_worker
+from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result, step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Brief, Chunk, Context, Description, Entity, Graph, Passage, Source
@@ -84,6 +85,12 @@ class Joined:
 @step("duplicates.automatic", version=10)
 def keep_joined(found: Sequence[Joined], *, how: ResolveSettings) -> list[Joined]:
     """What a build found by itself, with these settings."""
+    return list(found)
+
+
+@step("duplicates.decided", version=1)
+def keep_decided(found: Sequence[Joined], *, how: ResolveSettings) -> list[Joined]:
+    """Which names of a graph are one, by rules and by themselves."""
     return list(found)
 
 
@@ -285,11 +292,17 @@ def _find_automatic(
         told = with_senses(aliases, senses)
         merged = graph_of_names(extracted, rt, merging, told) if senses.moved else plain
         rules = _list_rules(merged, texts, ids_apart(merged.ids, told), rt)
-        made = decide(collect_names(merged, rt, alone.rules()), rules, partial(compare_in_partitions, rt=rt))
-        known, items = names_by_id(told), made.judged.found.items
-        names = [[n for row in rows for n in entity_names(items[row], known)] for rows in made.clusters]
-        several = sum(len(rows) - 1 for rows in made.clusters)
-        return Joined(tuple(tuple(sorted(group)) for group in names), several, senses, made.notes)
+
+        def join() -> Joined:
+            made = decide(collect_names(merged, rt, alone.rules()), rules, partial(compare_in_partitions, rt=rt))
+            known, items = names_by_id(told), made.judged.found.items
+            names = [[n for row in rows for n in entity_names(items[row], known)] for rows in made.clusters]
+            several = sum(len(rows) - 1 for rows in made.clusters)
+            return Joined(tuple(tuple(sorted(group)) for group in names), several, notes=made.notes)
+
+        # a text may change and say of the same names the same
+        joined = rt.once(keep_decided, join, names=(merged.digest(), told.key, key(rules)), how=alone).value
+        return replace(joined, senses=senses)
 
     names = (*extracted.keys, aliases.key, apart_key(aliases))
     found = once_on_worker(rt, keep_joined, look, names=names, how=alone).value

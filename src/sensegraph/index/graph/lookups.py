@@ -96,12 +96,18 @@ def build_lookups(wholes: Sequence[tuple[Graph, Hierarchy]]) -> list[Lookups]:
     return [_index_graph(graph, hierarchy) for graph, hierarchy in wholes]
 
 
-def find_lookups(graph: Result[Graph], hierarchy: Result[Hierarchy] | None, rt: Runtime) -> Result[Lookups]:
-    """The lookups, made anew only when the graph or its communities changed."""
+def find_lookups(
+    graph: Result[Graph], hierarchy: Result[Hierarchy] | None, rt: Runtime, *, communities: str = ""
+) -> Result[Lookups]:
+    """The lookups, made anew only where names, who is beside whom, or communities changed.
+
+    What stands for `communities` is the key of the hierarchy where none is given.
+    """
+    from sensegraph.index.graph.columns import columns_of
     from sensegraph.runtime.delegating import once_on_worker
 
     shown = hierarchy.value if hierarchy else Hierarchy()
-    names = (graph.key, hierarchy.key if hierarchy else "")
+    names = (columns_of(graph.value).digest(), communities or (hierarchy.key if hierarchy else ""))
     return once_on_worker(rt, build_lookups, lambda: (graph.value, shown), names=names)
 
 
@@ -109,7 +115,9 @@ def find_lookups(graph: Result[Graph], hierarchy: Result[Hierarchy] | None, rt: 
 class _Home:
     """What of a cluster tells where entities are at home."""
 
+    id: str
     depth: int
+    parent: str
     entities: tuple[str, ...]
 
 
@@ -118,24 +126,41 @@ def _index_graph(graph: Graph, hierarchy: Hierarchy) -> Lookups:
 
     columns = columns_of(graph)
     known, count = columns.entities, len(columns.entities.ids)
-    ids = graph.entities.ids() if isinstance(graph.entities, Table) else [e.id for e in graph.entities]
-    position = {name: i for i, name in enumerate(ids)}
     start, neighbours, relations = _adjacency_rows(np.stack((columns.source, columns.target), axis=1), count)
     hashes, owners = _sort_hashes(known.names, np.arange(count))
     aliases, aliased = _sort_hashes(known.aliases, np.repeat(np.arange(count), known.aliased))
-    stored = hierarchy.clusters
-    clusters = (
-        list(stored.lightly(_Home)) if isinstance(stored, Table) else [_Home(c.depth, c.entities) for c in stored]
-    )
-    depths = 1 + max((cluster.depth for cluster in clusters), default=-1)
-    homes = np.full((count, depths), NOWHERE, np.int32)
-    for i, cluster in enumerate(clusters):  # by depth: a deeper one overwrites what was projected
-        homes[[position[e] for e in cluster.entities if e in position], cluster.depth :] = i
     said = np.concatenate(([0], np.cumsum(np.bincount(columns.subject, minlength=count)))).astype(np.int64)
     claims = np.argsort(columns.subject, kind="stable").astype(np.int32)
     spelt = np.concatenate(([0], np.cumsum(known.lengths))).astype(np.int64)
     names = (hashes, owners, aliases, aliased, known.letters, spelt)
-    return Lookups(start, neighbours, relations, homes, said, claims, *names)
+    return Lookups(start, neighbours, relations, _find_homes(hierarchy, known.ids), said, claims, *names)
+
+
+def _find_homes(hierarchy: Hierarchy, known: NDArray[np.uint64]) -> Ints:
+    """The `homes` of the entities whose ids have these hashes."""
+    from sensegraph.index.graph.columns import find_hashes
+
+    stored = hierarchy.clusters
+    clusters: Sequence[Any] = list(stored.lightly(_Home)) if isinstance(stored, Table) else stored
+    number = {cluster.id: i for i, cluster in enumerate(clusters)}
+    whole = np.array([len(cluster.entities) for cluster in clusters], np.int64)
+    parents = np.array([number.get(cluster.parent, NOWHERE) for cluster in clusters], np.int64)
+    below = np.bincount(parents[parents >= 0], whole[parents >= 0], len(clusters))
+    told = [i for i in range(len(clusters)) if below[i] != whole[i]]  # others hold what those below them do
+    places = find_hashes(hash_words(e for i in told for e in clusters[i].entities), known)
+    home = np.repeat(np.array(told, np.int64), whole[told])
+    depths = np.array([cluster.depth for cluster in clusters], np.int64)
+    homes = np.full((len(known), 1 + max(depths.tolist(), default=-1)), NOWHERE, np.int32)
+    there = places >= 0
+    while there.any():
+        places, home = places[there], home[there]
+        homes[places, depths[home]] = home
+        home = parents[home]
+        there = home >= 0
+    for depth in range(1, homes.shape[1]):
+        ends = homes[:, depth] == NOWHERE
+        homes[ends, depth] = homes[ends, depth - 1]
+    return homes
 
 
 def _sort_hashes(hashes: NDArray[np.uint64], owners: NDArray[Any]) -> tuple[NDArray[np.uint64], Ints]:

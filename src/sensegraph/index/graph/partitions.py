@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.index.extraction import Extracted
+from sensegraph.index.graph.columns import HEADS
 from sensegraph.index.graph.describing import context_of, summarise_crowded, summarise_descriptions
 from sensegraph.index.graph.elements import entity_id
 from sensegraph.index.graph.graph_settings import GraphSettings
@@ -49,6 +50,7 @@ from sensegraph.index.graph.stored.chunk_texts import ChunkTexts, keep_texts
 from sensegraph.index.graph.stored.packed_records import open_graph_rows
 from sensegraph.index.graph.stored.slices import partition_of
 from sensegraph.resolution.aliases import Aliases, Called, Name
+from sensegraph.runtime.delegating import make_each
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result, Step, Table, list_record_fields, step
 from sensegraph.runtime.runtime import Runtime
@@ -71,7 +73,12 @@ def knowledge_graph(extracted: Extracted, rt: Runtime, settings: GraphSettings, 
     parts = describe_crowded(merge_in_partitions(extracted, rt, settings, aliases), rt, settings)
     names = (*parts.entities, *parts.relations, *parts.claims, aliases.key)
     by = {"settings": settings, "describer": rt.engine.fingerprint("summarise")}
-    return rt.once(describe_graphs, lambda: join_parts(rt, parts), names=names, **by)
+    known = rt.once(describe_graphs, lambda: join_parts(rt, parts), names=names, **by)
+    for records, held in ((known.value.entities, parts.entities), (known.value.relations, parts.relations)):
+        columns = [part.columns for part in held.values()]
+        if isinstance(records, Table) and all(columns):
+            records.kept[HEADS] = columns  # which soon are asked for
+    return known
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +107,7 @@ def merge_in_partitions(
     told, called = _tell_all(extracted, said, rt, settings, aliases)
     runs = Runs(extracted, every, told)
     packed = rt.once_each(slice_runs, runs, [(names[i], key(told[i])) for i in every], parts=parts)
-    texts = rt.once_each(keep_texts, Runs(extracted, every), [(name,) for name in names])
-    stored_texts = ChunkTexts(rt.store, [found.key for found in texts])
+    stored_texts = ChunkTexts(rt.store, make_each(rt, keep_texts, partial(Runs, extracted), [(n,) for n in names]))
     cut, limit, weight, most = Cut(packed, parts, stored_texts), settings.describe_above, settings.weight, 1
     linked = [RelationInput(slices) for slices in cut.list_wanted(1)]
     if weight == "normalised":

@@ -27,6 +27,7 @@ from sensegraph.index.graph.part_inputs import Runs
 from sensegraph.index.graph.slicing import Pairs, Told, Uses, count_entity_uses, name_apart, read_run_rows, tell_runs
 from sensegraph.resolution import Mentioned
 from sensegraph.resolution.aliases import Aliases, Name
+from sensegraph.runtime.columns import digest_columns
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import step
 from sensegraph.runtime.runtime import Runtime
@@ -166,6 +167,11 @@ class NameGraph:
         near = sorted(self.ids[i] for i in self.near[self.begin[row] : self.begin[row + 1]].tolist())
         named, count = (self.ids[row], self.names[row], self.types[row]), int(self.counts[row])
         return Mentioned(*named, count, neighbours=tuple(near), places=tuple(self.places_of(row)))
+
+    def digest(self) -> str:
+        """What stands for all but the ids of chunks: how names are written, and which stand beside which."""
+        columns = (self.counts, self.start, self.places, self.begin, self.near)
+        return digest_columns(columns, _encode((self.ids, self.names, self.types)))
 
     @cached_property
     def mentioning(self) -> NDArray[np.bool_]:

@@ -6,8 +6,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from hashlib import blake2b
 from typing import Any
 
+import msgspec
+
+from sensegraph.algorithms.ranking import hash_words
+from sensegraph.algorithms.segments import cut_hashes
 from sensegraph.errors import SettingsError
 from sensegraph.index.graph.describing import distinct_descriptions
 from sensegraph.index.hierarchy.communities import Communities
@@ -30,15 +35,17 @@ from sensegraph.index.hierarchy.written_trees import (
     take_batches,
 )
 from sensegraph.index.left_out import quote_as_report
-from sensegraph.index.manifest import ChunkEntry
+from sensegraph.index.manifest import ChunkEntry, keep_finder
 from sensegraph.language.text import count_tokens
 from sensegraph.protocols import LanguageEngine
 from sensegraph.runtime.delegating import work_on_worker
+from sensegraph.runtime.joined_rows import JoinedRows
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result, Results, Table, load_result, step, store_records
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Chunk, Cluster, Context, Finding, Graph, Hierarchy, Report, Source, Statement
 
+_CLUSTERS = 128  # of a run, on the average: a power of two
 GATHERED = "gathered"  # the type of a community that no relations hold together
 
 
@@ -59,10 +66,23 @@ def report_on_contexts(contexts: Sequence[Context], *, engine: LanguageEngine) -
     return engine.report(contexts)
 
 
-@step("reports.hierarchy", version=4, form="tables")
+@step("reports.hierarchy", version=5, form="tables")
 def keep_hierarchy(clusters: Sequence[Hierarchy], *, settings: ReportSettings, reporter: str) -> list[Hierarchy]:
     """The finished hierarchy; `reporter` is who wrote its reports."""
     return list(clusters)
+
+
+@dataclass(frozen=True, slots=True)
+class ReportRun:
+    """Clusters that follow one another in a hierarchy."""
+
+    clusters: Sequence[Cluster] = ()
+
+
+@step("reports.run", version=1, form="tables")
+def keep_report_run(runs: Sequence[ReportRun]) -> list[ReportRun]:
+    """Runs of clusters, each under a digest of what is stored of them."""
+    return list(runs)
 
 
 @step("reports.trees", version=3)
@@ -107,8 +127,7 @@ def report_all(
             kept |= {tree.root: tree for root in some for tree in writer.trees(root, keys[root], trees[root])}
             lost += writer.lost.total()
         written.update(kept)
-        ordered = sorted((g.depth, g.id) for g in groups)
-        clusters = Table[Cluster](EncodedRows((name, records[name]) for _, name in ordered), Cluster)
+        clusters = _join_runs([(g.id, records[g.id]) for g in sorted(groups, key=lambda g: (g.depth, g.id))], rt)
         removed = (f"{lost} references in reports named no record and were removed",) if lost else ()
         return Hierarchy(clusters, communities.value.modularity, (*communities.value.notes, *removed))
 
@@ -119,6 +138,21 @@ def report_all(
 
     k = work_on_worker(rt, keep, "engine")
     return Result(k, load_result(rt.store, keep_hierarchy, k))
+
+
+def _join_runs(records: Sequence[tuple[str, bytes]], rt: Runtime) -> Table[Cluster]:
+    """The table of clusters of which these are the records, made of runs: those that are as they were are there."""
+    hashes = hash_words(name for name, _ in records)
+    cut = [records[begin:end] for begin, end in cut_hashes(hashes, _CLUSTERS)] if records else []
+    wholes = [ReportRun(Table(EncodedRows(run), Cluster)) for run in cut]
+    made = rt.once_each(
+        keep_report_run, wholes, [(blake2b(msgspec.msgpack.encode(run), digest_size=20).hexdigest(),) for run in cut]
+    )
+    joints = [(f"{run.key}.clusters", len(of), of[0][0]) for run, of in zip(made, cut, strict=True)]
+    finder = rt.once(
+        keep_finder, lambda: hashes, names=("clusters", blake2b(hashes.tobytes(), digest_size=20).hexdigest())
+    ).key
+    return Table(JoinedRows(rt.store, joints, finder=finder), Cluster)
 
 
 def _recall_trees(earlier: Result[Hierarchy], rt: Runtime, by: dict[str, Any]) -> tuple[WrittenTree, ...]:

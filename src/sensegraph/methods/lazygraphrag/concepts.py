@@ -28,8 +28,8 @@ from sensegraph.index.manifest import MadePart, PartEntry
 from sensegraph.index.parts import Building, Part
 from sensegraph.language.noun_phrases import OneWord, Reader
 from sensegraph.methods import check_fields
-from sensegraph.runtime.columns import join_columns, pack_columns, unpack_columns
-from sensegraph.runtime.results import Result, Results, recall_result, step
+from sensegraph.runtime.columns import digest_columns, join_columns, pack_columns, unpack_columns
+from sensegraph.runtime.results import Result, Results, load_result, recall_result, step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Chunk
 
@@ -243,10 +243,8 @@ class PhraseGraph:
     @property
     def key(self) -> str:
         """What stands for the graph of the concepts: their number and their edges."""
-        hashed = blake2b(str(len(self.names)).encode(), digest_size=20)
-        for column in (self.edges.source, self.edges.target, self.edges.weight):
-            hashed.update(column.astype(column.dtype.newbyteorder("<")).tobytes())
-        return hashed.hexdigest()
+        columns = (self.edges.source, self.edges.target, self.edges.weight)
+        return digest_columns(columns, f"{len(self.names)} ".encode())
 
 
 def prune_phrases(noted: NotedRun, begun: NDArray[Any], settings: ConceptSettings) -> PhraseGraph:
@@ -332,29 +330,40 @@ def _name_kept(noted: NotedRun, places: Longs) -> tuple[list[bytes], Longs]:
 def concept_graph(chunks: Results[tuple[Chunk, ...]], rt: Runtime, settings: ConceptSettings) -> Result[Concepts]:
     """The concept graph of `chunks` (one item a document, in the order of the catalogue); no engine is asked.
 
-    Stored by the step `concepts.concepts`, so that an index recalls it: `recall(store, concepts.concepts, key)`.
+    Stored by the step `concepts.concepts`; it stays where a text changed that speaks of what it did.
     """
     from sensegraph.algorithms.segments import cut_keys
 
     noted = rt.each(note, chunks, one_word=settings.one_word)
 
-    def whole() -> tuple[PhraseGraph, bytes]:
+    def read() -> tuple[NotedRun, NDArray[Any]]:
         runs, found = cut_keys(noted.keys), list[NotedRun]()
         for run in runs:
-            read = partial(noted.__getitem__, slice(run.start, run.stop))
-            packed = rt.once(keep_runs, read, names=noted.keys[run.start : run.stop]).value
+            documents = partial(noted.__getitem__, slice(run.start, run.stop))
+            packed = rt.once(keep_runs, documents, names=noted.keys[run.start : run.stop]).value
             found.append(NotedRun(*unpack_columns(packed)))
         before = run_offsets([len(run.phrases) for run in found])
         moved = [replace(run, held=run.held + at) for run, at in zip(found, before, strict=False)]
         begun = np.repeat([run.start for run in runs], [len(run.sizes) for run in found])
-        graph = prune_phrases(join_columns(moved) if moved else note_run(()), begun, settings)
+        return join_columns(moved) if moved else note_run(()), begun
+
+    def make(found: tuple[NotedRun, NDArray[Any]]) -> tuple[PhraseGraph, bytes]:
+        graph = prune_phrases(*found, settings)
         # a document more or less often leaves the graph of what is kept as it was
         homes = rt.once(cluster_concepts, graph.edges, names=(graph.key,), settings=settings)
         return graph, homes.value
 
-    from sensegraph.runtime.delegating import once_on_worker
+    from sensegraph.runtime.delegating import once_by_content
 
-    return once_on_worker(rt, make_concepts, whole, names=noted.keys, settings=settings)
+    k = once_by_content(rt, make_concepts, read, _digest_runs, make, names=noted.keys, settings=settings)
+    return Result(k, load_result(rt.store, make_concepts, k))
+
+
+def _digest_runs(found: tuple[NotedRun, NDArray[Any]]) -> str:
+    noted, begun = found
+    _, early, same = np.unique(noted.texts, return_index=True, return_inverse=True)
+    columns = (noted.phrases, noted.letters, noted.lengths, noted.held, noted.sizes, noted.document)
+    return digest_columns((*columns, begun, early[same.reshape(-1)]))
 
 
 def pruning_notes(found: Concepts) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
+from hashlib import blake2b
 from typing import Any
 
 import msgspec
@@ -42,12 +43,13 @@ _READ_AGAIN = 1 << 16  # documents of more than so many are read again for each 
 
 _pack = msgspec.msgpack.Encoder().encode
 _unpack = msgspec.msgpack.Decoder(tuple[tuple[str, ...], bytes]).decode
+_read_shown = msgspec.msgpack.Decoder(ShownRun).decode
 
 
-@step("namewords.shown", version=1, batch=1)
-def show_names(runs: Sequence[Sequence[Noted]]) -> list[ShownRun]:
+@step("namewords.shown", version=3, batch=1)
+def show_names(runs: Sequence[Sequence[Noted]]) -> list[bytes]:
     """What each run of documents shows of names by itself."""
-    return list(map(show_run, runs))
+    return [_pack(show_run(run)) for run in runs]
 
 
 @step("namewords.run", version=1)
@@ -75,13 +77,13 @@ class _Runs(Sequence[Sequence[Noted]]):
 class _ReadAgain(Sequence[ShownRun]):
     """What each run shows, read whenever it is asked for, one after the other."""
 
-    found: Results[ShownRun]
+    found: Results[bytes]
 
     def __len__(self) -> int:
         return len(self.found)
 
     def __getitem__(self, index: Any) -> Any:
-        return self.found[index]
+        return _read_shown(self.found[index])
 
 
 @step("namewords.mentions", version=1, batch=8)
@@ -123,11 +125,11 @@ def name_documents(noted: Results[Noted], rt: Runtime) -> NamedDocuments:
     held = _Runs(noted, runs)
     keys = [key(noted.keys[run.start : run.stop]) for run in runs]
     found = rt.each(show_names, held, names=keys)
-    shown: Sequence[ShownRun] = _ReadAgain(found) if len(noted) > _READ_AGAIN else list(found)
+    shown: Sequence[ShownRun] = _ReadAgain(found) if len(noted) > _READ_AGAIN else list(map(_read_shown, found))
     known = join_shown(shown)
     signs = known.signs
 
-    told = [sum(map(signs.__getitem__, signs.keys() & run.words.keys())) for run in shown]
+    told = [sum(filter(None, map(signs.get, run.list_words()))) for run in shown]
     del shown  # the words of all runs take much room
     names = [(keys[i], f"{number:x}") for i, number in enumerate(told)]
     stored = rt.keys(name_runs, names, [key(*name) for name in names])
@@ -149,13 +151,15 @@ def name_documents(noted: Results[Noted], rt: Runtime) -> NamedDocuments:
         own = waiting[number]
         return own.documents, list(rt.each(recognise_names, own, names=own.keys))
 
-    columns, every, one = list[NamedRun](), list[list[str]](), dict[str, str]()
+    columns, every, one, told_so = list[NamedRun](), list[list[str]](), dict[str, str](), blake2b(digest_size=20)
     for i, name in enumerate(names):
         made = there.pop(stored[i], None) or rt.once(name_runs, partial(read, i), names=name)
         own, packed = _unpack(made.value)
+        told_so.update(f"{len(runs[i])} {len(made.value)} ".encode() + made.value)
         columns.append(NamedRun(*unpack_columns(packed)))
         every.append([one.setdefault(spelt, spelt) for spelt in own])  # many runs mention a name: it is kept once
-    return NamedDocuments(columns, every, [len(run) for run in runs], known)
+    told_so.update(bytes(map(known.proper, one)))
+    return NamedDocuments(columns, every, [len(run) for run in runs], known, told_so.hexdigest())
 
 
 def name_run(

@@ -17,6 +17,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from hashlib import blake2b
+from itertools import chain, filterfalse
 
 import numpy as np
 from numpy.typing import NDArray
@@ -240,12 +241,18 @@ class Gazetteer:
 class ShownRun:
     """What some documents show by themselves: the names that they bear, and how they write words inside sentences.
 
-    `capitals` counts the words that have a capital there, `words` how often each word, whatever its place, has none.
+    `capitals` counts the words that have a capital there, `words` those that have none, whatever their place, where
+    there are any; `rest` are the other words.
     """
 
     names: tuple[str, ...] = ()
     capitals: dict[str, int] = field(default_factory=dict)
     words: dict[str, int] = field(default_factory=dict)
+    rest: tuple[str, ...] = ()
+
+    def list_words(self) -> Iterator[str]:
+        """All words, each once."""
+        return chain(self.words, self.rest, filterfalse(self.words.__contains__, self.capitals))
 
 
 def show_run(documents: Iterable[Noted]) -> ShownRun:
@@ -259,9 +266,9 @@ def show_run(documents: Iterable[Noted]) -> ShownRun:
         # words that begin a sentence: their capitals say nothing
         counts.subtract([line.partition(" ")[0] for line in lines.split("\n")])
     capitals = {word[1:]: count for word, count in counts.items() if count and word.startswith(MARK)}
-    words = {word.replace(MARK, ""): 0 for word in counts}
-    words.update((word, count) for word, count in counts.items() if MARK not in word)
-    return ShownRun(tuple(sorted(names)), capitals, words)
+    words = {word: count for word, count in counts.items() if count and MARK not in word}
+    rest = {word.replace(MARK, "") for word in counts} - words.keys() - capitals.keys()
+    return ShownRun(tuple(sorted(names)), capitals, words, tuple(sorted(rest)))
 
 
 def join_shown(shown: Sequence[ShownRun]) -> Gazetteer:
@@ -271,9 +278,9 @@ def join_shown(shown: Sequence[ShownRun]) -> Gazetteer:
         capitals.update(run.capitals)
         bearing.update(run.names)
     for run in shown:
-        words = run.words
-        for word in capitals.keys() & words.keys():
-            capitals[word] -= words[word]
+        for word, count in run.words.items():
+            if word in capitals:
+                capitals[word] -= count
     names = frozenset(bearing)
     lengths: dict[str, set[int]] = defaultdict(set)
     for name in names:
@@ -312,12 +319,16 @@ class NamedRun:
 
 @dataclass(frozen=True, slots=True)
 class NamedDocuments:
-    """Runs of documents in their order: their columns, their names, how many documents each has; and what is known."""
+    """Runs of documents in their order: their columns, their names, how many documents each has; and what is known.
+
+    `digest` stands for all that the index of names is made of.
+    """
 
     runs: Sequence[NamedRun]
     names: Sequence[Sequence[str]]
     sizes: Sequence[int]
     known: Gazetteer
+    digest: str = ""
 
 
 def collect_words(document: Noted) -> set[str]:

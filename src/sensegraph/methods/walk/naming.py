@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from sensegraph.index.manifest import MadePart, PartEntry
 from sensegraph.index.parts import Building, Part
 from sensegraph.methods import check_fields
 from sensegraph.methods.walk.name_words import Hashes, NamedDocuments, spell_documents
-from sensegraph.runtime.results import Result, Results, recall_result, step
+from sensegraph.runtime.results import Results, recall_result, step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Chunk
 
@@ -171,16 +172,19 @@ def make_names(wholes: Sequence[NamedDocuments], *, settings: NameSettings) -> l
     return [_join_runs(whole, settings) for whole in wholes]
 
 
-def name_graph(chunks: Results[tuple[Chunk, ...]], rt: Runtime, settings: NameSettings) -> Result[Names]:
-    """The index of names of `chunks` (one item a document, in the order of the catalogue).
+def name_graph(chunks: Results[tuple[Chunk, ...]], rt: Runtime, settings: NameSettings) -> str:
+    """The key of the index of names of `chunks` (one item a document, in the order of the catalogue).
 
-    Stored by the step `naming.names`, so that an index recalls it: `recall(store, naming.names, key)`.
+    Where a text changed that mentions the names that it did, the index stays.
     """
     from sensegraph.methods.walk.name_runs import name_documents
-    from sensegraph.runtime.delegating import once_on_worker
+    from sensegraph.runtime.delegating import once_by_content
 
-    noted = rt.each(spell_documents, chunks)
-    return once_on_worker(rt, make_names, lambda: name_documents(noted, rt), names=noted.keys, settings=settings)
+    def read() -> NamedDocuments:
+        return name_documents(noted, rt)
+
+    noted, digest = rt.each(spell_documents, chunks), attrgetter("digest")
+    return once_by_content(rt, make_names, read, digest, lambda found: found, names=noted.keys, settings=settings)
 
 
 def _join_runs(whole: NamedDocuments, settings: NameSettings) -> Names:
@@ -362,7 +366,7 @@ class NamesPart(Part[Names, NameSettings]):
 
     def build(self, building: Building, settings: NameSettings) -> MadePart:
         """The names of all chunks; no engine is asked."""
-        return MadePart(PartEntry(name_graph(building.spine.by_document, building.rt, settings).key))
+        return MadePart(PartEntry(name_graph(building.spine.by_document, building.rt, settings)))
 
     def read(self, index: Index) -> Names:
         """The names, mapped."""

@@ -121,7 +121,7 @@ class WordedRun:
     """What a run of documents says: `keys` (v) and `held` (v) as `Wording` has them, `said` by their numbers here.
 
     `sizes` (n) counts what is said of each chunk, `lengths` (n) its stems; `first` (n) is the document that a chunk
-    begins, −1 for one that continues the one before it. `series` has a row for each document: see `mark_series`.
+    begins, −1 for one that continues the one before it. `series` has three numbers of each document: `mark_series`.
     """
 
     keys: NDArray[np.uint64]
@@ -133,16 +133,20 @@ class WordedRun:
     series: NDArray[np.uint64]
 
 
-@step("wording.run", version=2, form="arrays")
-def word_runs(runs: Sequence[tuple[Sequence[Worded], Sequence[DocumentEntry]]]) -> list[WordedRun]:
-    """What each run of documents says, with what the catalogue tells of each."""
-    return [_word_run(documents, entries) for documents, entries in runs]
+@step("wording.run", version=3)
+def word_runs(runs: Sequence[tuple[Sequence[Worded], Sequence[DocumentEntry]]]) -> list[bytes]:
+    """The columns of what each run of documents says, with what the catalogue tells of each."""
+    from sensegraph.runtime.columns import pack_columns
+
+    return [pack_columns(_word_run(documents, entries)) for documents, entries in runs]
 
 
 @step("wording.wording", version=3, form="arrays")
-def make_wording(wholes: Sequence[Sequence[WordedRun]]) -> list[Wording]:
-    """The wording of all runs of documents, in the order of the catalogue."""
-    return [_join_worded_runs(runs) for runs in wholes]
+def make_wording(wholes: Sequence[Sequence[bytes]]) -> list[Wording]:
+    """The wording of all runs of documents, given by their columns, in the order of the catalogue."""
+    from sensegraph.runtime.columns import unpack_columns
+
+    return [_join_worded_runs([WordedRun(*unpack_columns(run)) for run in runs]) for runs in wholes]
 
 
 def _word_run(documents: Sequence[Worded], entries: Sequence[DocumentEntry]) -> WordedRun:
@@ -166,7 +170,9 @@ def _word_run(documents: Sequence[Worded], entries: Sequence[DocumentEntry]) -> 
     pairs = np.unique(rows[terms >= 0] * max(len(keys), 1) + terms[terms >= 0])
     held = np.bincount(pairs % max(len(keys), 1), minlength=len(keys)).astype(np.int32)
     firsts = np.asarray(first, np.int32)
-    return WordedRun(np.sort(keys), held, terms, long, np.asarray(lengths, np.int32), firsts, mark_series(entries))
+    return WordedRun(
+        np.sort(keys), held, terms, long, np.asarray(lengths, np.int32), firsts, mark_series(entries).ravel()
+    )
 
 
 def _number_type(stems: int) -> type[np.signedinteger[Any]]:
@@ -181,9 +187,9 @@ def _join_worded_runs(runs: Sequence[WordedRun]) -> Wording:
         rank = np.append(np.searchsorted(keys, run.keys), _ENDED).astype(_number_type(len(keys)))
         held[rank[:-1]] += run.held
         said.append(rank[run.said])
-    starts = np.cumsum([0, *(len(run.series) for run in runs)])[:-1]
+    starts = np.cumsum([0, *(len(run.series) // 3 for run in runs)])[:-1]
     firsts = np.concatenate([np.where(run.first < 0, -1, run.first + at) for run, at in zip(runs, starts, strict=True)])
-    later = follow_series(np.concatenate([run.series for run in runs]))
+    later = follow_series(np.concatenate([run.series for run in runs]).reshape(-1, 3))
     follows = np.where(firsts < 0, 1, 2 * later[firsts] if len(later) else 0).astype(np.uint8)
     long = np.concatenate([run.lengths for run in runs]).astype(np.int32)
     at = run_offsets(np.concatenate([run.sizes for run in runs]))
