@@ -212,7 +212,7 @@ def test_who_writes_waits_thirty_seconds_for_another_and_who_builds_for_nobody(
             pass
         assert waits == [("building.sqlite", 0)]
     waits.clear()
-    mending.move_unreadable(tmp_path / "store.sqlite", sqlite._SCHEMA)
+    mending.move_unreadable(tmp_path / "store.sqlite", sqlite._SCHEMA, sqlite.FORMAT)
     assert waits[0] == ("store.sqlite", 30)
 
 
