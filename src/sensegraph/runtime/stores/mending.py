@@ -217,6 +217,7 @@ def _copy_readable(store: SqliteStore) -> int:
     fresh.unlink(missing_ok=True)
     lost = 0
     with closing(sqlite3.connect(fresh, isolation_level=None)) as made:
+        store.lay_out(made)
         store.prepare(made)
         lost += _copy_keys(store.path, made)
         for table in ("pack", "part", "block", "list", "ref", "ledger"):

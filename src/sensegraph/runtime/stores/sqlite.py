@@ -42,6 +42,7 @@ from sensegraph.runtime.stores.sweeping import drop_keys, sweep_store
 from sensegraph.types import Usage
 
 FORMAT = 4
+_PAGE = 2048  # bytes of a page: those of 4 kB leave more room, smaller ones cut values into more pieces
 _BLOCK = 500
 _LISTED = 100  # arrays from which the folder is listed instead of asked for each
 _LEDGER = tuple(f.name for f in fields(Usage))
@@ -82,7 +83,7 @@ class SqliteStore:
             found = self.find_format()
             if not readonly:
                 if not found:
-                    self._db.execute("PRAGMA auto_vacuum = INCREMENTAL")  # so that what is dropped leaves no room
+                    self.lay_out(self._db)
                 self._db.execute("PRAGMA journal_mode = WAL")
                 self._db.execute("PRAGMA synchronous = NORMAL")
                 if 0 < found < FORMAT:
@@ -117,6 +118,12 @@ class SqliteStore:
         if found == 0 and any((self.root / "arrays").glob("*.npy")):
             raise StoreError(f"{self.path} is empty though the index beside it is not. {_ANEW}")
         return int(found)
+
+    @staticmethod
+    def lay_out(db: sqlite3.Connection) -> None:
+        """Say how a new file is laid out: in small pages, and so that what is dropped leaves no room."""
+        db.execute(f"PRAGMA page_size = {_PAGE}")
+        db.execute("PRAGMA auto_vacuum = INCREMENTAL")
 
     @staticmethod
     def prepare(db: sqlite3.Connection) -> None:
