@@ -346,7 +346,10 @@ def test_a_block_is_shorter_without_the_ids_in_its_records() -> None:
     assert len(seal("k", rows.Block.pack(pairs))) < 0.9 * before
 
 
-@pytest.mark.parametrize("stored", [b"", b"\0", b"\x01", b"\0" + msgspec.msgpack.encode((b"ab", [(-1, b"")])), b"\xc1"])
+ONE = msgspec.msgpack.encode((b"ab", [(-1, b"")]))
+
+
+@pytest.mark.parametrize("stored", [b"", b"\0", b"\x01", b"\0" + ONE, b"\x02" + ONE[:-1], b"\x01" + ONE, b"\xc1"])
 def test_what_is_no_block_is_found_out(store: SqliteStore, stored: bytes) -> None:
     store.write_rows("t", [("ab", b"1")])
     store.select("UPDATE block SET value = ?", (seal("t 0", stored),))

@@ -99,7 +99,7 @@ def test_a_row_that_names_another_pack_or_none_is_damaged(store: SqliteStore) ->
 
 def test_mending_removes_packs_that_no_object_names(store: SqliteStore) -> None:
     packs = count_packs(store)
-    store.select("INSERT INTO pack VALUES (NULL, '', x'00')")
+    store.select("INSERT INTO pack VALUES (NULL, '', 1, x'00')")
     assert store.mend() == 0
     assert count_packs(store) == packs
     assert store.read(list(OBJECTS)) == OBJECTS

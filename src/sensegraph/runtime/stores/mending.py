@@ -72,7 +72,7 @@ def _upgrade_packs(db: sqlite3.Connection) -> None:
     """The packs of the third format, and the rows that named them."""
     db.create_function("store_key", 1, store_key, deterministic=True)
     packed = "FROM old_object JOIN old_pack ON number = old_object.value WHERE typeof(old_object.value) = 'integer'"
-    db.execute(f"INSERT OR IGNORE INTO pack SELECT number, step, old_pack.value {packed}")
+    db.execute(f"INSERT INTO pack SELECT number, step, count(*), old_pack.value {packed} GROUP BY number")
     db.execute(f"INSERT INTO object SELECT store_key(key), number {packed}")
     db.execute("DROP TABLE old_pack")
 

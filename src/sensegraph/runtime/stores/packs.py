@@ -33,7 +33,8 @@ _read_pack = msgspec.msgpack.Decoder(list[tuple[int, bytes]]).decode
 
 OBJECTS = (
     "CREATE TABLE IF NOT EXISTS object (key BLOB PRIMARY KEY, number INTEGER NOT NULL) WITHOUT ROWID",
-    "CREATE TABLE IF NOT EXISTS pack (number INTEGER PRIMARY KEY, step TEXT NOT NULL, value BLOB NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS pack (number INTEGER PRIMARY KEY, step TEXT NOT NULL, held INTEGER NOT NULL, "
+    "value BLOB NOT NULL)",
 )
 
 
@@ -50,9 +51,10 @@ def name_key(stored: Any) -> str:
 def find_objects(db: sqlite3.Connection, keys: Iterable[str]) -> list[tuple[str, int]]:
     """Those of these keys that are there, with the numbers of their packs."""
     found: list[tuple[str, int]] = []
-    for block in cut_blocks(map(store_key, keys), _MANY):
-        rows = db.execute(f"SELECT key, number FROM object WHERE key IN ({_marks(block)})", block)
-        found += ((name_key(key), number) for key, number in rows)
+    for block in cut_blocks(keys, _MANY):
+        names = {store_key(key): key for key in block}
+        rows = db.execute(f"SELECT key, number FROM object WHERE key IN ({_marks(names)})", list(names))
+        found += [(names[key], number) for key, number in rows]
     return found
 
 
@@ -96,7 +98,8 @@ def write_objects(db: sqlite3.Connection, objects: Mapping[str, bytes], step: st
     new = {key: content for key, content in objects.items() if key not in known}
     rows: list[tuple[bytes | str, int]] = []
     for pack in _cut_packs(new):
-        number = db.execute("INSERT INTO pack VALUES (NULL, ?, ?)", (step, _seal_pack(pack, new))).lastrowid
+        row = (step, len(pack), _seal_pack(pack, new))
+        number = db.execute("INSERT INTO pack VALUES (NULL, ?, ?, ?)", row).lastrowid
         assert number is not None
         rows += [(store_key(key), number) for key in pack]
     db.executemany("INSERT INTO object VALUES (?, ?)", rows)
@@ -129,19 +132,23 @@ def delete_objects(db: sqlite3.Connection, keys: Collection[str]) -> None:
 
     Of a damaged pack all objects are deleted.
     """
-    touched = {number for _, number in find_objects(db, keys)}
+    touched = Counter(number for _, number in find_objects(db, keys))
     db.executemany("DELETE FROM object WHERE key = ?", [(store_key(key),) for key in keys])
-    left: dict[int, list[str]] = defaultdict(list)
-    for key, number in db.execute("SELECT key, number FROM object") if touched else ():
-        if number in touched:
+    left: dict[int, list[str]] = {}
+    for block in cut_blocks(touched, _MANY):
+        query = f"SELECT number, held FROM pack WHERE number IN ({_marks(block)})"
+        whole = {number for number, held in db.execute(query, block) if held == touched[number]}
+        left.update((number, []) for number in block if number not in whole)
+        db.executemany("DELETE FROM pack WHERE number = ?", [(number,) for number in whole])
+    for key, number in db.execute("SELECT key, number FROM object") if left else ():
+        if number in left:
             left[number].append(name_key(key))
-    db.executemany("DELETE FROM pack WHERE number = ?", [(number,) for number in touched - left.keys()])
     for number, rest in left.items():
         (packed,) = db.execute("SELECT value FROM pack WHERE number = ?", (number,)).fetchone() or (None,)
         held = open_pack(packed)
-        if all(_number_key(key) in held for key in rest):
+        if rest and all(_number_key(key) in held for key in rest):
             fresh = _seal_pack(rest, {key: held[_number_key(key)] for key in rest})
-            db.execute("UPDATE pack SET value = ? WHERE number = ?", (fresh, number))
+            db.execute("UPDATE pack SET held = ?, value = ? WHERE number = ?", (len(rest), fresh, number))
         else:
             db.execute("DELETE FROM object WHERE number = ?", (number,))
             db.execute("DELETE FROM pack WHERE number = ?", (number,))

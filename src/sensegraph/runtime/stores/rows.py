@@ -64,6 +64,8 @@ class Block:
             ids, self._records = _read_cut(memoryview(stored)[1:])
             digits, length = ids.hex(), 2 * width
             self.ids = [digits[at : at + length] for at in range(0, len(digits), length)]
+        if len(self.ids) != len(self._records):
+            raise ValueError("a block with ids of other records")
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -72,6 +74,13 @@ class Block:
         """The record at a position."""
         at, record = self._records[position]
         return record if at < 0 else record[:at] + self.ids[position].encode() + record[at:]
+
+    def read_all(self) -> list[bytes]:
+        """All records in order."""
+        return [
+            record if at < 0 else record[:at] + name.encode() + record[at:]
+            for name, (at, record) in zip(self.ids, self._records, strict=False)
+        ]
 
     @staticmethod
     def pack(pairs: Sequence[tuple[str, bytes]]) -> bytes:
@@ -279,7 +288,7 @@ class StoredRows:
 
     def scan(self) -> Iterator[bytes]:
         """All records in order, read in blocks."""
-        return (block.read(at) for block in self._scan_blocks() for at in range(len(block)))
+        return (record for block in self._scan_blocks() for record in block.read_all())
 
     def _scan_blocks(self) -> Iterator[Block]:
         for start in range(0, self._length, self._rows * _KEPT):
