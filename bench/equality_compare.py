@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from sensegraph.index.restricted.arrivals import PLACE
+from sensegraph.runtime.stores.packs import list_objects
 from sensegraph.runtime.stores.sqlite import SqliteStore
 
 SHOWN = 160  # characters of each side of a difference
@@ -197,7 +198,7 @@ def read_store(folder: Path) -> Items:
 
 def read_objects(store: SqliteStore) -> Iterator[tuple[str, bytes]]:
     """The stored objects by step and key; of manifests the one that readers see."""
-    for step, key in store.select("SELECT step, key FROM object ORDER BY step, key"):
+    for step, key in sorted((step, key) for key, step, _ in list_objects(store)):
         value = store.read([key])[key]
         if step != "index":
             yield f"objects {step} {key}", value

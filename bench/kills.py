@@ -62,7 +62,8 @@ def stored(root: Path) -> int:
     path = root / ".sensegraph" / "store.sqlite"
     if not path.exists():
         return 0
-    query = "SELECT COUNT(*) FROM object WHERE step IN ('extraction.extract', 'reports.report', 'graph.summarise')"
+    steps = "('extraction.extract', 'reports.report', 'graph.summarise')"
+    query = f"SELECT COUNT(*) FROM object JOIN pack USING (number) WHERE step IN {steps}"
     (count,) = sqlite3.connect(path).execute(query).fetchone()
     return int(count)
 

@@ -20,6 +20,7 @@ from scripted import Script, ScriptedServer
 from scripted_harms import HARMS, WIRE
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SensegraphError
+from sensegraph.runtime.stores.packs import list_objects
 from wired import content, corpus, stories
 
 MOST_MB = 300
@@ -163,7 +164,7 @@ def meet_fault(
 def _list_stored(made: Corpus) -> dict[str, str]:
     """A hash of everything in a store, by its key."""
     store = made.store
-    keys = [key for (key,) in store.select("SELECT key FROM object")]
+    keys = [key for key, _, _ in list_objects(store)]
     found = {key: hashlib.sha256(value).hexdigest() for key, value in store.read(keys).items()}
     for (key,) in store.select("SELECT DISTINCT key FROM part WHERE key <> '-'"):
         rows = store.rows(key)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from sensegraph.runtime.stores.packs import list_objects
 from sensegraph.runtime.stores.sqlite import SqliteStore
 
 
@@ -19,7 +20,7 @@ def read_files(folder: Path) -> Iterator[tuple[str, bytes]]:
 def _read_store(root: Path) -> Iterator[bytes]:
     store = SqliteStore(root, readonly=True)
     try:
-        yield from store.read([key for (key,) in store.select("SELECT key FROM object")]).values()
+        yield from store.read([key for key, _, _ in list_objects(store)]).values()
         for (key,) in store.select("SELECT key FROM part WHERE key <> '-'"):
             if table := store.rows(key):
                 yield from table.scan()

@@ -15,8 +15,8 @@ import pytest
 from equality_compare import Listed, compare_items, first_difference, read_lines, read_listed, read_store, sums
 from equality_runner import run_command, without_fresh
 from sensegraph import Corpus
-from sensegraph.runtime.stores.packs import Opener
-from sensegraph.runtime.stores.sealing import seal, sum_ref
+from sensegraph.runtime.stores.packs import delete_objects, name_key, read_objects, write_objects
+from sensegraph.runtime.stores.sealing import sum_ref
 from sensegraph.runtime.stores.sqlite import SqliteStore
 
 BENCH = Path(__file__).resolve().parents[1] / "bench"
@@ -45,11 +45,12 @@ def edit(step: str, one: bytes, other: bytes) -> Callable[[sqlite3.Connection], 
     """Puts `other` in place of `one` in an object of a step, as if it had been written so."""
 
     def change(db: sqlite3.Connection) -> None:
-        query = "SELECT object.key, object.value, pack.value FROM object LEFT JOIN pack ON number = object.value"
-        key, *found = db.execute(f"{query} WHERE step = ? LIMIT 1", (step,)).fetchone()
-        was = Opener().open(key, *found)
+        query = "SELECT key FROM object JOIN pack USING (number) WHERE step = ? LIMIT 1"
+        key = name_key(db.execute(query, (step,)).fetchone()[0])
+        was = read_objects(db, [key])[key]
         assert one in was
-        db.execute("UPDATE object SET value = ? WHERE key = ?", (seal(key, was.replace(one, other)), key))
+        delete_objects(db, [key])
+        write_objects(db, {key: was.replace(one, other)}, step)
 
     return change
 
@@ -79,7 +80,7 @@ def test_one_changed_byte_of_any_kind_of_item_is_seen(store: Path) -> None:
 
 
 def test_a_step_of_another_name_and_a_manifest_of_another_key_are_seen(store: Path) -> None:
-    query = "UPDATE object SET step = 'other' WHERE step = 'index.document'"
+    query = "UPDATE pack SET step = 'other' WHERE step = 'index.document'"
     assert len(changed(store, lambda db: db.execute(query))) == 2
     assert changed(store, edit("index", b'"words":"', b'"words":"0')) == ["manifest", "keys in the manifest"]
 

@@ -26,6 +26,7 @@ from sensegraph.index.tracing import TookTooLong
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Results
 from sensegraph.runtime.runtime import Runtime
+from sensegraph.runtime.stores.packs import list_objects
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.runtime.stores.sweeping import sweep_store
 from sensegraph.types import Document, Usage
@@ -120,7 +121,7 @@ def kept(made: Corpus) -> Counter[str]:
 
     What a result was made from is looked for by who makes it again, and the index itself does not need it.
     """
-    steps = dict(made.store.select("SELECT key, step FROM object"))
+    steps = {key: step for key, step, _ in list_objects(made.store)}
     names = [*steps, *(k for (k,) in made.store.select("SELECT key FROM part WHERE key <> '-'"))]
     names += [f.name for f in made.store.root.glob("arrays/*")]
     below = {key(name.partition(".")[0], "below") for name in names}

@@ -23,6 +23,7 @@ from sensegraph.engines.llm.prompts import read_packaged_template
 from sensegraph.errors import StoreError
 from sensegraph.index.chunks import chunk_documents
 from sensegraph.runtime.results import Step
+from sensegraph.runtime.stores.packs import delete_objects
 from sensegraph.types import Document
 from wired import content, corpus, finished_corpus, settings, stories, story
 
@@ -253,7 +254,7 @@ def test_an_index_whose_parts_are_gone_is_made_anew(made: Corpus, server: Script
     before = content(made)
     manifest = made.index().manifest
     with made.store.writing() as db:
-        db.execute("DELETE FROM object WHERE key IN (?, ?)", (manifest.communities, manifest.hierarchy))
+        delete_objects(db, [manifest.communities, manifest.hierarchy])
     with pytest.raises(StoreError, match="run `sensegraph index` again"):
         made.query("Who paid?", method="graphrag")
     made.build()
@@ -340,7 +341,11 @@ def _stored(folder: Path) -> int:
     path = folder / ".sensegraph" / "store.sqlite"
     if not path.exists():
         return 0
-    found = dict(sqlite3.connect(path).execute("SELECT step, COUNT(*) FROM object GROUP BY step").fetchall())
+    found = dict(
+        sqlite3.connect(path)
+        .execute("SELECT step, COUNT(*) FROM object JOIN pack USING (number) GROUP BY step")
+        .fetchall()
+    )
     return found.get("extraction.extract", 0) + found.get("reports.report", 0) + (found.get("vectors.embed", 0) > 0)
 
 

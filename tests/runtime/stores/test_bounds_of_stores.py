@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import sqlite3
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -9,12 +10,14 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 
 from sensegraph.errors import StoreError
 from sensegraph.runtime.stores import array_files, mending, rows, sealing, sqlite
 from sensegraph.runtime.stores.rows import StoredRows, cut_blocks
+from sensegraph.runtime.stores.sealing import seal
 from sensegraph.runtime.stores.sqlite import SqliteStore
 
 
@@ -54,18 +57,16 @@ def open_noting(store: SqliteStore, key: str) -> tuple[StoredRows, list[Any]]:
 
 @pytest.mark.parametrize(
     ("count", "blocks", "lists"),
-    [(0, 0, 1), (1, 1, 1), (64, 1, 1), (65, 2, 1), (256, 4, 1), (257, 5, 2), (512, 8, 2), (513, 9, 3)],
+    [(0, 0, 1), (1, 1, 1), (80, 1, 1), (81, 2, 1), (256, 4, 1), (257, 4, 2), (560, 7, 3), (561, 8, 3)],
 )
-def test_sixty_four_records_are_a_block_and_256_ids_a_list(
-    store: SqliteStore, count: int, blocks: int, lists: int
-) -> None:
+def test_eighty_records_are_a_block_and_256_ids_a_list(store: SqliteStore, count: int, blocks: int, lists: int) -> None:
     records = fill_table(count)[::-1]
     store.write_rows("other", fill_table(40))
     store.write_rows("t", records)
     ((number,),) = store.select("SELECT number FROM part WHERE key = 't'")
     wide = 1 << 31
     places = store.select("SELECT place FROM block WHERE place >= ? ORDER BY place", (number * wide,))
-    assert [place - number * wide for (place,) in places] == list(range(0, count, 64))
+    assert [place - number * wide for (place,) in places] == list(range(0, count, 80))
     assert len(places) == blocks
     firsts = [first for (first,) in store.select("SELECT first FROM list WHERE number = ? ORDER BY first", (number,))]
     assert firsts == [f"i{n:05}" for n in range(0, count, 256)]
@@ -77,28 +78,28 @@ def test_sixty_four_records_are_a_block_and_256_ids_a_list(
         [i for i, _ in records],
         [r for _, r in records],
     )
-    names = [name for n in (0, 63, 64, 255, 256, 257, 511, 512) for name in (f"i{n:05}", f"i{n:05}x", f"h{n}")]
+    names = [name for n in (0, 79, 80, 255, 256, 257, 511, 512) for name in (f"i{n:05}", f"i{n:05}x", f"h{n}")]
     assert found.find(names) == {name: record for name, record in records if name in names}
-    last = [n for n in (0, 63, 64, 255, 256, 511, 512, count - 1) if 0 <= n < count]
+    last = [n for n in (0, 79, 80, 255, 256, 511, 512, count - 1) if 0 <= n < count]
     assert found.at(last[::-1]) == [b"%d" % (count - 1 - n) for n in last[::-1]]
     with pytest.raises(StoreError, match="is damaged at t"):
         found.at([count])
 
 
 def test_a_reader_asks_for_64_blocks_at_once_and_keeps_as_many(store: SqliteStore) -> None:
-    store.write_rows("t", fill_table(64 * 65 + 5))
+    store.write_rows("t", fill_table(80 * 65 + 5))
     found, asked = open_noting(store, "t")
-    assert list(found.scan()) == [b"%d" % n for n in range(64 * 65 + 5)]
-    assert asked == [("blocks", 0, 64), ("blocks", 4096, 2)]
+    assert list(found.scan()) == [b"%d" % n for n in range(80 * 65 + 5)]
+    assert asked == [("blocks", 0, 64), ("blocks", 5120, 2)]
     asked.clear()
-    firsts = list(range(0, 64 * 65, 64))
+    firsts = list(range(0, 80 * 65, 80))
     assert found.at(firsts) == [b"%d" % n for n in firsts]  # what was read in passing is not kept
-    assert asked == [("blocks", 0, 64), ("blocks", 4096, 1)]
+    assert asked == [("blocks", 0, 64), ("blocks", 5120, 1)]
     asked.clear()
-    found.at([64, 127, 4097, 0])
+    found.at([80, 159, 5121, 0])
     assert asked == [("blocks", 0, 1)]  # the oldest went
     asked.clear()
-    found.at([63])
+    found.at([79])
     assert asked == []
 
 
@@ -123,15 +124,15 @@ def test_a_table_whose_head_says_nothing_of_blocks_has_sixteen_records_in_each(
     rows.check_table(store, "t", number, head)
 
 
-@pytest.mark.parametrize("count", [1, 64, 65, 16384, 16385])
+@pytest.mark.parametrize("count", [1, 80, 81, 20480, 20481])
 def test_of_ids_that_ascend_only_the_first_of_each_block_is_listed(store: SqliteStore, count: int) -> None:
     records = fill_table(2 * count)[1::2]
     store.write_rows("t", records)
     found, asked = open_noting(store, "t")
     firsts = [first for (first,) in store.select("SELECT first FROM list ORDER BY first")]
-    assert firsts == [records[n][0] for n in range(0, count, 16384)]
+    assert firsts == [records[n][0] for n in range(0, count, 20480)]
     listed = [of for first in firsts for of in found._read_lists([first])[first][1]]
-    assert listed == [name for name, _ in records[::64]]
+    assert listed == [name for name, _ in records[::80]]
     whole = store.rows("t")
     assert whole is not None
     assert list(whole.ids()) == [name for name, _ in records]
@@ -139,7 +140,7 @@ def test_of_ids_that_ascend_only_the_first_of_each_block_is_listed(store: Sqlite
     asked.clear()
     last = records[-1][0]
     assert found.find([last, f"{last}x", "a"]) == {last: records[-1][1]}
-    assert asked in ([], [("blocks", (count - 1) // 64 * 64, 1)])
+    assert asked in ([], [("blocks", (count - 1) // 80 * 80, 1)])
     rows.check_table(store, "t", found._number, store.select("SELECT head FROM part")[0][0])
 
 
@@ -149,7 +150,7 @@ def test_ids_are_looked_up_in_the_lists_that_cover_them_each_read_once(store: Sq
     assert found.find(["i00300", "i00001", "a", "i00299", "z"]) == {
         "i00001": b"1", "i00299": b"299", "i00300": b"300"
     }  # fmt: skip
-    assert asked == ["firsts", ("lists", "i00256", 3), ("blocks", 256, 2)]
+    assert asked == ["firsts", ("lists", "i00256", 3), ("blocks", 240, 2)]
     asked.clear()
     assert list(found.find(["i00598", "i00255", "none"])) == ["i00255", "i00598"]
     assert asked == [("blocks", 0, 2)]
@@ -212,7 +213,7 @@ def test_who_writes_waits_thirty_seconds_for_another_and_who_builds_for_nobody(
             pass
         assert waits == [("building.sqlite", 0)]
     waits.clear()
-    mending.move_unreadable(tmp_path / "store.sqlite", sqlite._SCHEMA)
+    mending.move_unreadable(tmp_path / "store.sqlite", sqlite._SCHEMA, sqlite.FORMAT)
     assert waits[0] == ("store.sqlite", 30)
 
 
@@ -304,3 +305,67 @@ def test_a_format_that_is_not_known_is_refused_whatever_the_head_says(tmp_path: 
         store.select("PRAGMA user_version = 7")
     with pytest.raises(StoreError, match=f"has format {said}, this version reads 4; upgrade sensegraph"):
         SqliteStore(tmp_path)
+
+
+HEX = [f"{n:020x}" for n in range(80)]
+
+
+@pytest.mark.parametrize(
+    ("ids", "width"),
+    [
+        (HEX, 10),
+        (["00"], 1),
+        (["ab" * 127], 127),
+        (["ab" * 128], 0),
+        (["abc"], 0),
+        (["00", "0000"], 0),
+        (["0g"], 0),
+        (["AB"], 0),
+        ([""], 0),
+        (["d0.txt", "d1.txt"], 0),
+        (["é0"], 0),
+    ],
+)
+@pytest.mark.parametrize("form", ["{}", "", "a record", '{{"id":"{}"}}', "{} {}", "é{}", '["x","{}"]'])
+def test_records_of_a_block_are_stored_without_their_ids_where_these_are_digits(
+    ids: list[str], width: int, form: str
+) -> None:
+    pairs = [(name, form.format(name, name).encode()) for name in ids]
+    stored = rows.Block.pack(pairs)
+    block = rows.Block(stored)
+    assert [(name, block.read(at)) for at, name in enumerate(block.ids)] == pairs
+    assert len(block) == len(ids)
+    assert (stored[0] == width) if width else stored == msgspec.msgpack.encode(pairs)
+
+
+def test_a_block_is_shorter_without_the_ids_in_its_records() -> None:
+    drawn = random.Random(1)
+    ids = [drawn.randbytes(10).hex() for _ in range(80)]
+    pairs = [(name, f'{{"id":"{name}","of":"{drawn.randbytes(9).hex()}"}}'.encode()) for name in ids]
+    before = len(seal("k", msgspec.msgpack.encode(pairs)))
+    assert len(seal("k", rows.Block.pack(pairs))) < 0.9 * before
+
+
+ONE = msgspec.msgpack.encode((b"ab", [(-1, b"")]))
+
+
+@pytest.mark.parametrize("stored", [b"", b"\0", b"\x01", b"\0" + ONE, b"\x02" + ONE[:-1], b"\x01" + ONE, b"\xc1"])
+def test_what_is_no_block_is_found_out(store: SqliteStore, stored: bytes) -> None:
+    store.write_rows("t", [("ab", b"1")])
+    store.select("UPDATE block SET value = ?", (seal("t 0", stored),))
+    found = store.rows("t")
+    assert found is not None
+    with pytest.raises(StoreError, match="is damaged at t"):
+        found.at([0])
+
+
+def test_a_table_of_pairs_is_read_as_it_was_written_before(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    records = [(name, f'{{"id":"{name}"}}'.encode()) for name in HEX]
+    with monkeypatch.context() as patched:
+        patched.setattr(rows.Block, "pack", msgspec.msgpack.encode)
+        store.write_rows("t", records)
+    found = store.rows("t")
+    assert found is not None
+    assert list(zip(found.ids(), found.scan(), strict=True)) == records
+    assert found.find([HEX[7], "none"]) == dict(records[7:8])
+    assert store.mend() == 0

@@ -44,9 +44,9 @@ def test_a_key_that_leads_out_of_the_folder_reads_and_removes_nothing_there(
     assert (np.load(precious) == np.arange(100)).all()
     assert {p.parent for p in tmp_path.rglob("*.npy")} == {precious.parent, store.root / "arrays"}
     db = sqlite3.connect(store.path)
-    db.execute("INSERT INTO object VALUES (?, 'step', x'00')", (key,))
-    db.execute("INSERT INTO object VALUES (x'ff00', 'step', x'00')")
-    db.execute("INSERT INTO object VALUES (5, 'step', 'a text')")
+    db.execute("INSERT INTO object VALUES (?, 9)", (key,))
+    db.execute("INSERT INTO object VALUES (x'ff00', 'a text')")
+    db.execute("INSERT INTO object VALUES (5, x'00')")
     db.commit()
     db.close()
     with store.exclusive():

@@ -26,7 +26,7 @@ from sensegraph.runtime.stores.mending import (
     upgrade_store,
 )
 from sensegraph.runtime.stores.sealing import Damaged, is_sealed_array, seal, unseal
-from sensegraph.runtime.stores.sqlite import _SCHEMA, SqliteStore
+from sensegraph.runtime.stores.sqlite import _SCHEMA, FORMAT, SqliteStore
 from sensegraph.types import Usage
 from wired import stories
 
@@ -50,7 +50,7 @@ def test_what_is_sealed_comes_back_and_any_flipped_bit_is_found(content: bytes) 
 def test_text_is_stored_shorter(store: SqliteStore) -> None:
     text = b"The keeper of the light wrote to the harbour master. " * 400
     store.write({"text": text})
-    ((size,),) = store.select("SELECT length(value) FROM object")
+    ((size,),) = store.select("SELECT length(value) FROM pack")
     assert size < len(text) / 20
     assert store.read(["text"]) == {"text": text}
 
@@ -100,7 +100,7 @@ def test_a_store_of_the_first_format_is_upgraded_without_loss(tmp_path: Path) ->
         store.close()
     assert is_sealed_array(tmp_path / "arrays" / "v.npy")
     with closing(SqliteStore(tmp_path)) as store:
-        upgrade_store(store, [])  # another process did it meanwhile
+        upgrade_store(store, [], FORMAT)  # another process did it meanwhile
         assert store.read(list(objects)) == objects
 
 
@@ -116,12 +116,16 @@ def test_mending_removes_what_is_left_of_tables_that_are_gone_and_nothing_else(s
     assert list(table.scan()) == [b"x" * 40] * 600
 
 
+OF_A = "number = (SELECT number FROM object WHERE key = 'a')"
+
+
 def test_what_is_damaged_is_named_when_it_is_read_and_gone_afterwards(store: SqliteStore) -> None:
-    store.write({"a": b"1" * 50, "b": b"2"}, "step")
+    store.write({"a": b"1" * 50}, "step")
+    store.write({"b": b"2"}, "step")
     store.write_rows("a.rows", [(f"{i:03}", b"x") for i in reversed(range(600))])
     store.write_array("a.v", np.arange(100))
     store.set_refs({"index": "a"})
-    store.select("UPDATE object SET value = CAST(substr(value, 1, 5) || x'00' AS BLOB) WHERE key = 'a'")
+    store.select(f"UPDATE pack SET value = CAST(substr(value, 1, 5) || x'00' AS BLOB) WHERE {OF_A}")
     with pytest.raises(StoreError, match=r"is damaged at a\. Run `sensegraph index`"):
         store.read(["a", "b"])
     assert store.has(["a", "b"]) == {"b"}
@@ -161,10 +165,10 @@ def test_a_column_that_is_called_otherwise_is_damage(tmp_path: Path) -> None:
     with closing(SqliteStore(tmp_path)) as made:
         made.write({"a": b"x"}, "made")
     with closing(sqlite3.connect(tmp_path / "store.sqlite")) as db:
-        db.execute("ALTER TABLE object RENAME COLUMN value TO valuf")
+        db.execute("ALTER TABLE object RENAME COLUMN number TO numbes")
     with (
         closing(SqliteStore(tmp_path)) as opened,
-        pytest.raises(StoreError, match=r"no such column: object.value.*Move the"),
+        pytest.raises(StoreError, match=r"no such column: number.*Move the"),
     ):
         opened.read(["a"])
 
@@ -243,16 +247,17 @@ def test_rows_are_listed_from_both_ends_and_then_what_may_lie_between(
 
 
 def test_each_kind_of_thing_that_is_damaged_is_counted_and_removed_and_nothing_else(store: SqliteStore) -> None:
-    store.write({f"k{i}": f"{i}".encode() * 9 for i in range(1100)}, "step")
+    for i in range(1100):
+        store.write({f"k{i}": f"{i}".encode() * 9}, "step")
     for name in ("a", "b"):
         store.write_rows(f"{name}.rows", [(f"{i:03}", b"x") for i in range(40)])
         store.write_array(f"{name}.v", np.arange(9))
     store.set_refs({"index": "a", "other": "b"})
     assert store.mend() == 0
     kept = store.read([f"k{i}" for i in range(1100)])
-    numbers = [number for (number,) in store.select("SELECT rowid FROM object ORDER BY rowid")]
-    for number in (numbers[0], numbers[499], numbers[500], numbers[-1]):
-        store.select(f"UPDATE object SET value = CAST(value || x'00' AS BLOB) WHERE rowid = {number}")
+    numbers = [number for (number,) in store.select("SELECT number FROM pack ORDER BY number")]
+    for number in (numbers[0], numbers[99], numbers[100], numbers[-1]):
+        store.select(f"UPDATE pack SET value = CAST(value || x'00' AS BLOB) WHERE number = {number}")
     store.select("UPDATE ref SET value = 'c' WHERE name = 'index'")
     store.select("UPDATE part SET head = x'00' WHERE key = 'a.rows'")
     path = store.array_path("a.v")
@@ -328,29 +333,29 @@ def test_a_file_that_is_a_database_of_something_else_stays_and_what_is_none_is_m
     with closing(sqlite3.connect(tmp_path / "store.sqlite")) as db:
         db.execute("CREATE TABLE other (a)")
     with closing(sqlite3.connect(tmp_path / "store.sqlite")) as db:
-        move_unreadable(tmp_path / "store.sqlite", _SCHEMA)
+        move_unreadable(tmp_path / "store.sqlite", _SCHEMA, FORMAT)
         assert db.execute("SELECT count(*) FROM other").fetchone() == (0,)
     (tmp_path / "arrays").mkdir()
     (tmp_path / "arrays" / "v.npy").touch()
     for name in ("store.sqlite", "store.sqlite-wal", "store.sqlite-shm"):
         (tmp_path / name).write_bytes(b"no database" * 100)
-    move_unreadable(tmp_path / "store.sqlite", _SCHEMA)
+    move_unreadable(tmp_path / "store.sqlite", _SCHEMA, FORMAT)
     assert sorted(p.name for p in tmp_path.rglob("*")) == ["arrays", "store.damaged.sqlite"]
     (tmp_path / "arrays" / "v.npy").touch()
-    move_unreadable(tmp_path / "store.sqlite", _SCHEMA)  # there is none: nothing is done
+    move_unreadable(tmp_path / "store.sqlite", _SCHEMA, FORMAT)  # there is none: nothing is done
     assert (tmp_path / "arrays" / "v.npy").exists()
     (tmp_path / "store.sqlite").touch()
-    move_unreadable(tmp_path / "store.sqlite", _SCHEMA)  # an empty one: arrays beside it are of nothing
+    move_unreadable(tmp_path / "store.sqlite", _SCHEMA, FORMAT)  # an empty one: arrays beside it are of nothing
     assert not (tmp_path / "arrays" / "v.npy").exists()
     with closing(SqliteStore(tmp_path)) as made:
         made.write_array("v", np.arange(3))
         made.close()
     with closing(sqlite3.connect(tmp_path / "store.sqlite")) as db:
         db.execute("DROP TABLE ledger")
-    move_unreadable(tmp_path / "store.sqlite", _SCHEMA)  # what is missing can be made
+    move_unreadable(tmp_path / "store.sqlite", _SCHEMA, FORMAT)  # what is missing can be made
     assert (tmp_path / "arrays" / "v.npy").exists()
     with closing(sqlite3.connect(tmp_path / "store.sqlite")) as db:
-        db.execute("ALTER TABLE object RENAME COLUMN value TO valuf")
-    move_unreadable(tmp_path / "store.sqlite", _SCHEMA)
+        db.execute("ALTER TABLE object RENAME COLUMN number TO numbes")
+    move_unreadable(tmp_path / "store.sqlite", _SCHEMA, FORMAT)
     assert not (tmp_path / "store.sqlite").exists()
     assert not (tmp_path / "arrays" / "v.npy").exists()

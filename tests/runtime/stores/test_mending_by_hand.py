@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from sensegraph.errors import StoreError
-from sensegraph.runtime.stores import mending
+from sensegraph.runtime.stores import mending, packs
 from sensegraph.runtime.stores.corpus_store import LOST
 from sensegraph.runtime.stores.mending import mend_store
-from sensegraph.runtime.stores.sqlite import SqliteStore
+from sensegraph.runtime.stores.sqlite import FORMAT, SqliteStore
 
 
 def fail_on(store: SqliteStore, monkeypatch: pytest.MonkeyPatch, failing: str, times: int) -> None:
@@ -63,7 +63,7 @@ def test_what_is_larger_than_the_bound_or_read_only_is_not_looked_through(
     with closing(SqliteStore(tmp_path)) as store:
         store.write({"a": b"1"}, "s")
         store.settle()
-        store.select("UPDATE object SET value = x'00'")
+        store.select("UPDATE pack SET value = x'00'")
         store.settle()
         monkeypatch.setattr(mending, "_LARGEST", store.path.stat().st_size + more)
         assert mend_store(store) == int(looked)
@@ -132,12 +132,61 @@ def test_what_cannot_be_copied_of_a_table_is_counted_row_by_row(
         assert asked == [("t", 3, path.stat().st_size // 64), ("empty", 0, path.stat().st_size // 64)]
 
 
+class BrokenKeys:
+    """Rows of objects of which those with some first bytes are listed from either end until a page is bad."""
+
+    text_factory: object = None
+
+    def __init__(self, rows: dict[bytes, int], bad: set[int]) -> None:
+        self.rows, self.bad = rows, bad
+
+    def execute(self, query: str, bounds: tuple[Any, bytes]) -> Iterator[tuple[bytes, int]]:
+        low = bounds[0] or b""
+        held = [(key, n) for key, n in sorted(self.rows.items()) if low <= key < bounds[1]]
+        if query.endswith("DESC"):
+            held.reverse()
+        for key, number in held:
+            if number in self.bad:
+                raise sqlite3.DatabaseError("a page is bad")
+            yield key, number
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize(
+    ("bad", "lost", "gone"),
+    [(set(), 0, set()), ({2}, 1, {2}), ({1, 3}, 1, {1, 2, 3}), ({0, 4}, 1, {0, 1, 2, 3, 4}), ({0, 7}, 2, {0, 7})],
+)
+def test_rows_of_objects_are_copied_from_either_end_of_what_begins_alike(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bad: set[int], lost: int, gone: set[int]
+) -> None:
+    rows = {bytes([n // 5 * 255, n]): n for n in range(10)}  # five begin with 0, five with 255
+    (tmp_path / "a.sqlite").write_bytes(bytes(1000))
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as made:
+        made.execute(packs.OBJECTS[0])
+        monkeypatch.setattr(mending.sqlite3, "connect", lambda path: BrokenKeys(rows, bad))
+        assert mending._copy_keys(tmp_path / "a.sqlite", made) == lost
+        found = dict(made.execute("SELECT key, number FROM object").fetchall())
+    assert found == {key: n for key, n in rows.items() if n not in gone}
+
+
+def test_rows_of_objects_under_keys_of_every_kind_are_copied(store: SqliteStore) -> None:
+    keys = ["", "a", "é", "00" * 20, "ff" * 20, "7f" * 20, "FF" * 20]
+    store.write({key: key.encode() for key in keys}, "s")
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as made:
+        made.execute(packs.OBJECTS[0])
+        assert mending._copy_keys(store.path, made) == 0
+        assert sorted(key for key, _ in packs.find_objects(made, keys)) == sorted(keys)
+
+
 @pytest.mark.parametrize(("of_each", "said"), [(0, 1), (1, 7)])
 def test_a_store_that_was_copied_has_lost_something_though_no_row_is_missing(
     store: SqliteStore, monkeypatch: pytest.MonkeyPatch, of_each: int, said: int
 ) -> None:
     copied: list[str] = []
     monkeypatch.setattr(mending, "_copy_table", lambda path, made, table: (copied.append(table), of_each)[1])
+    monkeypatch.setattr(mending, "_copy_keys", lambda path, made: (copied.append("object"), of_each)[1])
     store.path.with_name("store.mended.sqlite").write_bytes(b"of a process that was killed")
     assert mending._copy_readable(store) == said
     assert copied == ["object", "pack", "part", "block", "list", "ref", "ledger"]
@@ -160,28 +209,26 @@ def test_what_was_found_whole_is_known_by_the_names_sizes_and_times_of_its_files
     mending.note_as_left(tmp_path / "none")
 
 
-@pytest.mark.parametrize(("key", "lost"), [("CAST(x'ff41' AS TEXT)", 1), ("x'ff41'", 1), ("7", 1), ("'a'", 0)])
-def test_an_object_under_a_damaged_name_goes_and_the_first_is_looked_at_like_any_other(
-    store: SqliteStore, key: str, lost: int
-) -> None:
+@pytest.mark.parametrize(
+    ("key", "lost"), [("CAST(x'ff41' AS TEXT)", 1), ("x'ff41'", 1), (f"x'{'00' * 20}'", 1), ("7", 1), ("'a'", 0)]
+)
+def test_an_object_under_a_damaged_name_goes_and_no_other(store: SqliteStore, key: str, lost: int) -> None:
     store.write({"a": b"1" * 9000}, "s")
     store.write({"b": b"2" * 9000}, "s")
-    assert store.select("SELECT rowid, key FROM object ORDER BY rowid") == [(1, "a"), (2, "b")]
-    store.select(f"UPDATE object SET key = {key} WHERE rowid = 1")
+    store.select(f"UPDATE object SET key = {key} WHERE key = 'a'")
     assert mend_store(store) == lost
-    assert store.select("SELECT key FROM object ORDER BY rowid") == [("a",), ("b",)][lost:]
+    assert store.select("SELECT key FROM object ORDER BY number") == [("a",), ("b",)][lost:]
+    assert store.select("SELECT count(*) FROM pack") == [(2 - lost,)]
     assert mend_store(store) == 0
 
 
 @pytest.mark.parametrize("rows", [1, 2, 3, 5])
-def test_objects_are_looked_through_block_by_block(
-    store: SqliteStore, monkeypatch: pytest.MonkeyPatch, rows: int
-) -> None:
-    monkeypatch.setattr(mending, "_BLOCK", 2)
+def test_packs_are_looked_through_some_at_once(store: SqliteStore, monkeypatch: pytest.MonkeyPatch, rows: int) -> None:
+    monkeypatch.setattr(packs, "_WALKED", 2)
     for i in range(rows):
         store.write({f"k{i}": b"x" * 9000})
-    store.select("UPDATE object SET value = x'00'")
-    assert [key for _, key in mending._damaged_objects(store)] == [f"k{i}" for i in range(rows)]
+    store.select("UPDATE pack SET value = x'00'")
+    assert [key for key, _ in packs.list_damaged(store)] == [f"k{i}" for i in range(rows)]
     assert mend_store(store) == rows
     assert store.read([f"k{i}" for i in range(rows)]) == {}
 
@@ -195,10 +242,10 @@ def test_a_file_that_is_moved_aside_leaves_no_log_behind(tmp_path: Path, monkeyp
     for name in (*names, "arrays/v.npy"):
         (tmp_path / name).write_bytes(b"x")
     monkeypatch.setattr(mending, "check_inert", refuse)
-    mending.move_unreadable(tmp_path / "store.sqlite", [])
+    mending.move_unreadable(tmp_path / "store.sqlite", [], FORMAT)
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["arrays", "store.damaged.sqlite"]
     (tmp_path / "store.sqlite").write_bytes(b"x")
-    mending.move_unreadable(tmp_path / "store.sqlite", [])  # without a log, and with one that was moved before
+    mending.move_unreadable(tmp_path / "store.sqlite", [], FORMAT)  # without a log, and with one that was moved before
     assert not (tmp_path / "store.sqlite").exists()
 
 
@@ -210,7 +257,7 @@ def test_a_file_that_is_busy_stays_with_its_arrays(tmp_path: Path, monkeypatch: 
     for name in ("store.sqlite", "arrays/v.npy"):
         (tmp_path / name).write_bytes(b"")
     monkeypatch.setattr(mending, "check_inert", refuse)
-    mending.move_unreadable(tmp_path / "store.sqlite", [])
+    mending.move_unreadable(tmp_path / "store.sqlite", [], FORMAT)
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["arrays", "store.sqlite", "v.npy"]
 
 
@@ -219,7 +266,7 @@ def test_damage_is_looked_for_in_a_store_of_up_to_256_mebibytes(
     store: SqliteStore, monkeypatch: pytest.MonkeyPatch, size: int, lost: int
 ) -> None:
     store.write({"a": b"1" * 9000, "b": b"2" * 9000}, "s")
-    store.select("UPDATE object SET value = x'00' WHERE key = 'a'")
+    store.select("UPDATE pack SET value = x'00' WHERE number = (SELECT number FROM object WHERE key = 'a')")
     monkeypatch.setattr(store, "path", SimpleNamespace(stat=lambda: SimpleNamespace(st_size=size)))
     assert mend_store(store) == lost
     assert store.has(["a", "b"]) == ({"b"} if lost else {"a", "b"})

@@ -46,16 +46,17 @@ def test_a_file_that_holds_a_byte_holds_replies(tmp_path: Path, content: bytes, 
     assert is_sealed_array(path) is some
 
 
-@pytest.mark.parametrize(("counts", "lost"), [({}, 1), ({"object": 1}, 1), ({"object": 2, "ledger": 3}, 5)])
+@pytest.mark.parametrize(("counts", "lost"), [({}, 1), ({"pack": 1}, 1), ({"pack": 2, "object": 1, "ledger": 3}, 6)])
 def test_rows_that_cannot_be_copied_are_counted_and_the_file_alone_is_one_thing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, counts: dict[str, int], lost: int
 ) -> None:
     prepared, replaced = list[Any](), list[Path]()
     store: Any = SimpleNamespace(
-        path=tmp_path / "store.sqlite", prepare=prepared.append, replace_file=replaced.append,
+        path=tmp_path / "store.sqlite", lay_out=prepared.append, prepare=prepared.append, replace_file=replaced.append,
     )  # fmt: skip
     (tmp_path / "store.mended.sqlite").write_bytes(b"of an earlier time")
     monkeypatch.setattr(mending, "_copy_table", lambda path, made, table: counts.get(table, 0))
+    monkeypatch.setattr(mending, "_copy_keys", lambda path, made: counts.get("object", 0))
     assert _copy_readable(store) == lost
     assert replaced == [tmp_path / "store.mended.sqlite"]
-    assert len(prepared) == 1
+    assert len(prepared) == 2

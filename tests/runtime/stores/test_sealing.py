@@ -68,6 +68,10 @@ SHORT = {
     "counts": np.arange(5000, dtype=np.int64) % 7,
     "places": np.arange(3000, dtype=np.uint32).reshape(3, 1000),
     "stems": np.arange(9000, dtype=np.int16) // 90,
+    "ascending": np.arange(4000, dtype=np.int64) ** 2,
+    "of the other order of bytes": np.arange(4000, dtype=">i4") * 3,
+    "from the least to the largest": np.repeat(np.array([-(1 << 63), -1, 0, (1 << 63) - 1], np.int64), 99),
+    "hashes": np.sort(np.random.default_rng(1).integers(0, 1 << 64, 50_000, np.uint64)),
     "weights": np.arange(4000, dtype=np.float64) // 100,
     "records": np.zeros(100, [("text", "<u8", (2,)), ("values", "<i2", (30,))]),
 }
@@ -89,6 +93,18 @@ def test_a_small_array_is_shortened_where_that_pays_and_comes_back_read_only(tmp
         assert not is_sealed_array(path)
         with pytest.raises(ValueError, match=r"."):
             map_array(path)
+
+
+def test_of_numbers_that_ascend_the_steps_are_shortened(tmp_path: Path) -> None:
+    ascending = np.arange(4000, dtype=np.int32) * 1000
+    sizes = []
+    for array in (ascending, ascending[::-1], ascending.reshape(2, -1), ascending.astype(np.float64)):
+        path = tmp_path / f"{len(sizes)}.npy"
+        with path.open("w+b") as file:
+            write_sealed_array(file, array)
+        assert np.array_equal(map_array(path), array)
+        sizes.append(path.stat().st_size)
+    assert sizes[0] < 300 < 5 * sizes[0] < min(sizes[1:])
 
 
 def test_an_array_that_hardly_gets_shorter_or_is_large_is_mapped(tmp_path: Path) -> None:

@@ -5,9 +5,11 @@ import sqlite3
 import subprocess
 import sys
 import threading
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -60,8 +62,11 @@ def test_names_with_letters_of_every_script_are_refs(store: SqliteStore) -> None
 def test_a_store_is_a_sqlite_file_with_sealed_values_and_npy_beside_it(store: SqliteStore) -> None:
     store.write({"a": b'{"x":1}'}, "step.name")
     store.write_array("v", np.ones((2, 3), np.float32))
-    rows = sqlite3.connect(store.path).execute("SELECT key, step, value FROM object").fetchall()
-    assert rows == [("a", "step.name", seal("a", b'{"x":1}'))]
+    rows = (
+        sqlite3.connect(store.path).execute("SELECT key, step, value FROM object JOIN pack USING (number)").fetchall()
+    )
+    number = zlib.crc32(b"a")
+    assert rows == [("a", "step.name", seal("", msgspec.msgpack.encode([[number, b'{"x":1}']])))]
     assert np.load(store.root / "arrays" / "v.npy").shape == (2, 3)
 
 

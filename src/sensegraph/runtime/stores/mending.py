@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
+from itertools import groupby, islice, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
@@ -14,45 +15,84 @@ import msgspec
 from sensegraph.errors import StoreError
 from sensegraph.runtime.stores.corpus_store import LOST
 from sensegraph.runtime.stores.foreign import check_inert
-from sensegraph.runtime.stores.packs import WALK, Opener, delete_unnamed_packs
+from sensegraph.runtime.stores.packs import delete_unnamed, list_damaged, store_key, write_objects
 from sensegraph.runtime.stores.rows import check_table, delete_orphans, write_table
-from sensegraph.runtime.stores.sealing import Damaged, decode_text, is_sealed_array, seal, seal_array, sum_ref
+from sensegraph.runtime.stores.sealing import Damaged, decode_text, is_sealed_array, seal_array, sum_ref, unseal
 
 if TYPE_CHECKING:
     from sensegraph.runtime.stores.sqlite import SqliteStore
 
 _LARGEST = 1 << 28  # bytes of a file up to which a build reads all of it to find damage before it is met
 _BLOCK = 500
+_OLD = 100  # objects of an earlier format that are written anew together
 _ROW = 64  # bytes that a row takes, or more
+_KEY_ROW = 16  # bytes that the row of an object takes, or more
 _BROKEN = (sqlite3.DatabaseError, UnicodeDecodeError)  # SQLite may say what is wrong in words of the file
 _LEFT = "whole.txt"  # names, sizes and times of the files of a store that was found whole
 
 
-def upgrade_store(store: SqliteStore, schema: Sequence[str]) -> None:
-    """Bring a store of the first format to this one: everything is shortened and sealed, nothing is lost."""
-    for path in store.root.glob("arrays/*.npy"):
-        if not is_sealed_array(path):
-            seal_array(path)
+def upgrade_store(store: SqliteStore, schema: Sequence[str], number: int) -> None:
+    """Bring a store of an earlier format to that of this number; nothing is lost but objects that are damaged."""
     with store.writing() as db:
-        if db.execute("PRAGMA user_version").fetchone() != (1,):
+        if (found := store.find_format()) == number:
             return  # another process did it meanwhile
-        for statement in ("ALTER TABLE part RENAME TO old_part", "ALTER TABLE ref RENAME TO old_ref", *schema):
+        held = _read_schema(db)
+        for table in ("object", "pack", *(("part", "ref") if found == 1 else ())):
+            if table in held:
+                db.execute(f"ALTER TABLE {table} RENAME TO old_{table}")
+        for statement in schema:
             db.execute(statement)
-        (last,) = db.execute("SELECT coalesce(max(rowid), 0) FROM object").fetchone()
-        for start in range(0, last + 1, _BLOCK):
-            query = "SELECT rowid, key, value FROM object WHERE rowid >= ? AND rowid < ?"
-            found = db.execute(query, (start, start + _BLOCK)).fetchall()
-            sealed = [(seal(key, value), number) for number, key, value in found]
-            db.executemany("UPDATE object SET value = ? WHERE rowid = ?", sealed)
-        for number, key in db.execute("SELECT number, key FROM old_part ORDER BY number").fetchall():
-            write_table(db, key, _read_old_rows(db, number))
-        refs = db.execute("SELECT name, value FROM old_ref").fetchall()
-        db.executemany("INSERT INTO ref VALUES (?, ?, ?)", [(n, v, sum_ref(n, v)) for n, v in refs])
-        for table in ("row", "old_part", "old_ref"):
-            db.execute(f"DROP TABLE {table}")
-        db.execute("PRAGMA user_version = 2")
+        db.execute("DELETE FROM format WHERE number < ?", (number,))
+        if found == 1:
+            _upgrade_first(store.root, db)
+        if "pack" in held:
+            _upgrade_packs(db)
+        if _upgrade_objects(db, sealed=found > 1):
+            lost = uuid4().hex
+            db.execute("INSERT OR REPLACE INTO ref VALUES (?, ?, ?)", (LOST, lost, sum_ref(LOST, lost)))
+        db.execute(f"PRAGMA user_version = {number}")
     store.select("VACUUM")
     store.select("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def _upgrade_first(root: Path, db: sqlite3.Connection) -> None:
+    """The arrays, tables and refs of the first format, which had no checksums."""
+    for path in root.glob("arrays/*.npy"):
+        if not is_sealed_array(path):
+            seal_array(path)
+    for number, key in db.execute("SELECT number, key FROM old_part ORDER BY number").fetchall():
+        write_table(db, key, _read_old_rows(db, number))
+    refs = db.execute("SELECT name, value FROM old_ref").fetchall()
+    db.executemany("INSERT INTO ref VALUES (?, ?, ?)", [(n, v, sum_ref(n, v)) for n, v in refs])
+    for table in ("row", "old_part", "old_ref"):
+        db.execute(f"DROP TABLE {table}")
+
+
+def _upgrade_packs(db: sqlite3.Connection) -> None:
+    """The packs of the third format, and the rows that named them."""
+    db.create_function("store_key", 1, store_key, deterministic=True)
+    packed = "FROM old_object JOIN old_pack ON number = old_object.value WHERE typeof(old_object.value) = 'integer'"
+    db.execute(f"INSERT INTO pack SELECT number, step, count(*), old_pack.value {packed} GROUP BY number")
+    db.execute(f"INSERT INTO object SELECT store_key(key), number {packed}")
+    db.execute("DROP TABLE old_pack")
+
+
+def _upgrade_objects(db: sqlite3.Connection, *, sealed: bool) -> bool:
+    """The objects of earlier formats that lie in their rows; whether one is lost."""
+    last, lost = 0, False
+    query = "SELECT rowid, key, step, value FROM old_object WHERE rowid > ? AND typeof(value) <> 'integer' LIMIT ?"
+    while rows := db.execute(query, (last, _OLD)).fetchall():
+        last = rows[-1][0]
+        for step, some in groupby(rows, key=lambda row: str(row[2])):
+            opened: dict[str, bytes] = {}
+            for _, key, _, value in some:
+                try:
+                    opened[key] = unseal(key, value) if sealed else value
+                except Damaged:
+                    lost = True
+            write_objects(db, opened, step)
+    db.execute("DROP TABLE old_object")
+    return lost
 
 
 def _read_old_rows(db: sqlite3.Connection, number: int) -> Iterator[tuple[str, bytes]]:
@@ -105,29 +145,16 @@ def _describe_files(root: Path) -> str:
 
 def _remove_damaged(store: SqliteStore) -> int:
     """Remove what is not as it was written; how many things."""
-    objects, refs = list(_damaged_objects(store)), []
+    objects, refs = list(list_damaged(store)), []
     for number, name, value, total in store.select("SELECT rowid, name, value, sum FROM ref"):
         refs += [number] * (sum_ref(name, value) != total)
     others = [*_damaged_tables(store), *_damaged_arrays(store)]
-    store.forget([*(key for _, key in objects), *others])
+    store.forget([*(key for key, _ in objects), *others])
     with store.writing() as db:  # by number: a damaged name names nothing
-        db.executemany("DELETE FROM object WHERE rowid = ?", [(number,) for number, _ in objects])
         db.executemany("DELETE FROM ref WHERE rowid = ?", [(number,) for number in refs])
         delete_orphans(db)
-        delete_unnamed_packs(db)
+        delete_unnamed(db, objects)
     return len(objects) + len(refs) + len(others)
-
-
-def _damaged_objects(store: SqliteStore) -> Iterator[tuple[int, str]]:
-    """The numbers and keys of objects that are not as they were written."""
-    last = 0
-    while found := store.select(WALK, (last, _BLOCK)):
-        last, opener = found[-1][0], Opener()
-        for number, *row in found:
-            try:
-                opener.open(*row)
-            except Damaged:
-                yield number, row[0]
 
 
 def _damaged_tables(store: SqliteStore) -> Iterator[str]:
@@ -163,7 +190,7 @@ def _check_schema(db: sqlite3.Connection, schema: Sequence[str]) -> None:
             raise sqlite3.DatabaseError("the definition of a table is damaged")
 
 
-def move_unreadable(path: Path, schema: Sequence[str]) -> None:
+def move_unreadable(path: Path, schema: Sequence[str], number: int) -> None:
     """Move a file aside that is no database any more, or an empty one, beside itself as `store.damaged.sqlite`."""
     if not path.exists():
         return
@@ -171,7 +198,7 @@ def move_unreadable(path: Path, schema: Sequence[str]) -> None:
         with closing(sqlite3.connect(path, timeout=30)) as db:
             check_inert(db)
             if found := _read_schema(db):
-                if "format" in found:
+                if "format" in found and not db.execute("SELECT 1 FROM format WHERE number < ?", (number,)).fetchone():
                     _check_schema(db, schema)
                 return
     except sqlite3.OperationalError:
@@ -190,11 +217,30 @@ def _copy_readable(store: SqliteStore) -> int:
     fresh.unlink(missing_ok=True)
     lost = 0
     with closing(sqlite3.connect(fresh, isolation_level=None)) as made:
+        store.lay_out(made)
         store.prepare(made)
-        for table in ("object", "pack", "part", "block", "list", "ref", "ledger"):
+        lost += _copy_keys(store.path, made)
+        for table in ("pack", "part", "block", "list", "ref", "ledger"):
             lost += _copy_table(store.path, made, table)
     store.replace_file(fresh)
     return max(lost, 1)
+
+
+def _copy_keys(path: Path, made: sqlite3.Connection) -> int:
+    """Copy the rows of objects: of keys that begin alike from either end; of how many of these some may be lost."""
+    lost, most = 0, path.stat().st_size // _KEY_ROW
+    with closing(sqlite3.connect(path)) as broken:
+        broken.text_factory = decode_text
+        for bounds in pairwise(("", *(bytes([first]) for first in range(256)), b"\xff" * 99)):
+            for order in ("ASC", "DESC"):
+                query = f"SELECT key, number FROM object WHERE key >= ? AND key < ? ORDER BY key {order}"
+                with suppress(*_BROKEN):
+                    rows = islice(broken.execute(query, bounds), most)  # a page may lead back to itself
+                    made.executemany("INSERT OR IGNORE INTO object VALUES (?, ?)", rows)
+                    break
+            else:
+                lost += 1
+    return lost
 
 
 def _copy_table(path: Path, made: sqlite3.Connection, table: str) -> int:

@@ -1,10 +1,12 @@
-"""Objects in the embedded store: large ones by themselves, small ones of one step together, which shortens them more.
+"""Objects in the embedded store: in packs, large ones by themselves, small ones of one step together.
 
-The row of an object holds its sealed value, or the number of the pack that it lies in.
+What lies together is shortened more. The row of an object is its key and the number of its pack, so that to look for
+many keys reads little.
 """
 
 from __future__ import annotations
 
+import re
 import sqlite3
 import zlib
 from collections import Counter, defaultdict
@@ -19,43 +21,66 @@ from sensegraph.runtime.stores.sealing import SMALL_LEVEL, Damaged, seal, unseal
 if TYPE_CHECKING:
     from sensegraph.runtime.stores.sqlite import SqliteStore
 
-_SMALL = 1 << 13  # bytes below which an object lies in a pack
+_SMALL = 1 << 13  # bytes below which an object lies together with others
 _PACK = 1 << 15  # bytes of the objects of a pack: zlib looks no further back
 _MANY = 500  # keys in a query
-_PACKED = "typeof(object.value) = 'integer'"
-_ROWS = f"object LEFT JOIN pack ON {_PACKED} AND pack.number = object.value"
+_LAST = (1 << 63) - 1  # the largest number of a row
+_WALKED = 100  # packs that are looked through at once
+_KEY = 20  # bytes of the key of a result, of 40 hexadecimal digits
+_DIGITS = re.compile(f"[0-9a-f]{{{2 * _KEY}}}").fullmatch
 _encode = msgspec.msgpack.Encoder().encode
 _read_pack = msgspec.msgpack.Decoder(list[tuple[int, bytes]]).decode
 
 OBJECTS = (
-    "CREATE TABLE IF NOT EXISTS object (key TEXT PRIMARY KEY, step TEXT NOT NULL, value BLOB NOT NULL)",
-    "CREATE TABLE IF NOT EXISTS pack (number INTEGER PRIMARY KEY, value BLOB NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS object (key BLOB PRIMARY KEY, number INTEGER NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS pack (number INTEGER PRIMARY KEY, step TEXT NOT NULL, held INTEGER NOT NULL, "
+    "value BLOB NOT NULL)",
 )
-READ = f"SELECT object.key, object.value, pack.value FROM {_ROWS} WHERE object.key IN "
-WALK = f"SELECT object.rowid, object.key, object.value, pack.value FROM {_ROWS} WHERE object.rowid > ? LIMIT ?"
 
 
-class Opener:
-    """Opens the values of objects, each pack once."""
-
-    def __init__(self) -> None:
-        self._opened: dict[int, dict[int, bytes]] = {}
-
-    def open(self, key: str, value: Any, packed: Any) -> bytes:
-        """The content of an object, from its row and the pack that this names. Raises Damaged."""
-        if not isinstance(value, int):
-            return unseal(key, value)
-        try:
-            if value not in self._opened:
-                self._opened[value] = _open_pack(packed)
-            return self._opened[value][_number_key(key)]
-        except (Damaged, msgspec.DecodeError, KeyError) as e:
-            raise Damaged(key) from e
+def store_key(key: str) -> bytes | str:
+    """A key as it stands in a row: that of a result takes 20 bytes."""
+    return bytes.fromhex(key) if _DIGITS(key) else key
 
 
-def _open_pack(packed: Any) -> dict[int, bytes]:
-    """The contents in a pack by the numbers of their keys. Raises Damaged or DecodeError."""
-    return dict(_read_pack(unseal("", packed)))
+def name_key(stored: Any) -> str:
+    """The key that stands in a row; a damaged one is another."""
+    return stored.hex() if isinstance(stored, bytes) else str(stored)
+
+
+def find_objects(db: sqlite3.Connection, keys: Iterable[str]) -> list[tuple[str, int]]:
+    """Those of these keys that are there, with the numbers of their packs."""
+    found: list[tuple[str, int]] = []
+    for block in cut_blocks(keys, _MANY):
+        names = {store_key(key): key for key in block}
+        rows = db.execute(f"SELECT key, number FROM object WHERE key IN ({_marks(names)})", list(names))
+        found += [(names[key], number) for key, number in rows]
+    return found
+
+
+def read_objects(db: sqlite3.Connection, keys: Iterable[str]) -> dict[str, bytes]:
+    """The contents of the objects that are there; each pack is opened once. Raises Damaged."""
+    members: dict[int, list[str]] = defaultdict(list)
+    for key, number in find_objects(db, keys):
+        members[number].append(key)
+    found: dict[str, bytes] = {}
+    for block in cut_blocks(members, _MANY):
+        packs = dict(db.execute(f"SELECT number, value FROM pack WHERE number IN ({_marks(block)})", block))
+        for number in block:
+            held = open_pack(packs.get(number))
+            for key in members[number]:
+                if (content := held.get(_number_key(key))) is None:
+                    raise Damaged(key)
+                found[key] = content
+    return found
+
+
+def open_pack(value: Any) -> dict[int, bytes]:
+    """The contents in a pack by the numbers of their keys; none where it is damaged."""
+    try:
+        return dict(_read_pack(unseal("", value)))
+    except (Damaged, msgspec.MsgspecError):
+        return {}
 
 
 def _number_key(key: str) -> int:
@@ -63,28 +88,21 @@ def _number_key(key: str) -> int:
     return zlib.crc32(key.encode("utf-8", "replace"))
 
 
+def _marks(values: Collection[Any]) -> str:
+    return ",".join("?" * len(values))
+
+
 def write_objects(db: sqlite3.Connection, objects: Mapping[str, bytes], step: str) -> None:
     """Write those of `objects` that are not there, inside a transaction."""
-    known = set[str]()
-    for block in cut_blocks(objects, _MANY):
-        marks = ",".join("?" * len(block))
-        known.update(key for (key,) in db.execute(f"SELECT key FROM object WHERE key IN ({marks})", block))
-    small: dict[str, bytes] = {}
-    rows: list[tuple[str, str, bytes | int]] = []
-    for key, content in objects.items():
-        if key not in known:
-            if len(content) < _SMALL:
-                small[key] = content
-            else:
-                rows.append((key, step, seal(key, content)))
-    for pack in _cut_packs(small):
-        if len(pack) == 1:
-            rows += [(key, step, seal(key, small[key])) for key in pack]
-        else:
-            number = db.execute("INSERT INTO pack VALUES (NULL, ?)", (_seal_pack(pack, small),)).lastrowid
-            assert number is not None
-            rows += [(key, step, number) for key in pack]
-    db.executemany("INSERT INTO object VALUES (?, ?, ?)", rows)
+    known = {key for key, _ in find_objects(db, objects)}
+    new = {key: content for key, content in objects.items() if key not in known}
+    rows: list[tuple[bytes | str, int]] = []
+    for pack in _cut_packs(new):
+        row = (step, len(pack), _seal_pack(pack, new))
+        number = db.execute("INSERT INTO pack VALUES (NULL, ?, ?, ?)", row).lastrowid
+        assert number is not None
+        rows += [(store_key(key), number) for key in pack]
+    db.executemany("INSERT INTO object VALUES (?, ?)", rows)
 
 
 def _seal_pack(keys: Iterable[str], contents: Mapping[str, bytes]) -> bytes:
@@ -95,6 +113,9 @@ def _cut_packs(contents: Mapping[str, bytes]) -> Iterator[list[str]]:
     """The keys of contents that lie together, in order; no two in a pack have one number."""
     pack, size, numbers = list[str](), 0, set[int]()
     for key, content in contents.items():
+        if len(content) >= _SMALL:
+            yield [key]
+            continue
         number = _number_key(key)
         if pack and (size + len(content) > _PACK or number in numbers):
             yield pack
@@ -111,40 +132,57 @@ def delete_objects(db: sqlite3.Connection, keys: Collection[str]) -> None:
 
     Of a damaged pack all objects are deleted.
     """
-    touched = set[int]()
-    for block in cut_blocks(keys, _MANY):
-        marks = ",".join("?" * len(block))
-        found = db.execute(f"SELECT DISTINCT value FROM object WHERE {_PACKED} AND key IN ({marks})", block)
-        touched.update(number for (number,) in found)
-    db.executemany("DELETE FROM object WHERE key = ?", [(key,) for key in keys])
-    left: dict[int, list[str]] = defaultdict(list)
-    for key, number in db.execute(f"SELECT key, value FROM object WHERE {_PACKED}") if touched else ():
-        if number in touched:
-            left[number].append(key)
-    for number in sorted(touched):
+    touched = Counter(number for _, number in find_objects(db, keys))
+    db.executemany("DELETE FROM object WHERE key = ?", [(store_key(key),) for key in keys])
+    left: dict[int, list[str]] = {}
+    for block in cut_blocks(touched, _MANY):
+        query = f"SELECT number, held FROM pack WHERE number IN ({_marks(block)})"
+        whole = {number for number, held in db.execute(query, block) if held == touched[number]}
+        left.update((number, []) for number in block if number not in whole)
+        db.executemany("DELETE FROM pack WHERE number = ?", [(number,) for number in whole])
+    for key, number in db.execute("SELECT key, number FROM object") if left else ():
+        if number in left:
+            left[number].append(name_key(key))
+    for number, rest in left.items():
         (packed,) = db.execute("SELECT value FROM pack WHERE number = ?", (number,)).fetchone() or (None,)
-        try:
-            held, opener = {}, Opener()
-            for key in left[number]:
-                held[key] = opener.open(key, number, packed)
-        except Damaged:
-            db.execute(f"DELETE FROM object WHERE {_PACKED} AND value = ?", (number,))
-            held = {}
-        if held:
-            db.execute("UPDATE pack SET value = ? WHERE number = ?", (_seal_pack(held, held), number))
+        held = open_pack(packed)
+        if rest and all(_number_key(key) in held for key in rest):
+            fresh = _seal_pack(rest, {key: held[_number_key(key)] for key in rest})
+            db.execute("UPDATE pack SET held = ?, value = ? WHERE number = ?", (len(rest), fresh, number))
         else:
+            db.execute("DELETE FROM object WHERE number = ?", (number,))
             db.execute("DELETE FROM pack WHERE number = ?", (number,))
 
 
-def delete_unnamed_packs(db: sqlite3.Connection) -> None:
-    """Delete packs that no object names, inside a transaction."""
-    db.execute(f"DELETE FROM pack WHERE number NOT IN (SELECT value FROM object WHERE {_PACKED})")
+def delete_unnamed(db: sqlite3.Connection, damaged: Iterable[tuple[str, bytes]]) -> None:
+    """Delete the rows of objects whose keys are those of no object, and packs that no row names."""
+    odd = [(stored,) for key, stored in damaged if store_key(key) != stored]
+    db.executemany("DELETE FROM object WHERE CAST(key AS BLOB) = ?", odd)
+    db.execute("DELETE FROM pack WHERE number NOT IN (SELECT number FROM object)")
 
 
-def list_objects(store: SqliteStore, last: int) -> list[tuple[str, str, int]]:
-    """The key, the step and the bytes of each object up to a row, by key: of a pack each has its share."""
-    number = f"CASE WHEN {_PACKED} THEN value END"
-    rows = store.select(f"SELECT key, step, {number}, length(value) FROM object WHERE rowid <= ? ORDER BY key", (last,))
-    packs = dict(store.select("SELECT number, length(value) FROM pack"))
-    members = Counter(pack for _, _, pack, _ in rows)
-    return [(k, step, size if pack is None else packs.get(pack, 0) // members[pack]) for k, step, pack, size in rows]
+def list_damaged(store: SqliteStore) -> Iterator[tuple[str, bytes]]:
+    """The keys of objects that are not as they were written, and the bytes of these keys in their rows."""
+    members: dict[Any, list[tuple[str, bytes]]] = defaultdict(list)
+    for key, stored, number in store.select("SELECT key, CAST(key AS BLOB), number FROM object"):
+        members[number].append((name_key(key), stored))
+    last, query = 0, "SELECT number, value FROM pack WHERE number > ? ORDER BY number LIMIT ?"
+    while found := store.select(query, (last, _WALKED)):
+        last = found[-1][0]
+        for number, value in found:
+            held = open_pack(value)
+            yield from (names for names in members.pop(number, ()) if _number_key(names[0]) not in held)
+    for lost in members.values():
+        yield from lost
+
+
+def list_objects(store: SqliteStore, last: int = _LAST) -> list[tuple[str, str, int]]:
+    """The key, the step and the bytes of each object up to a pack, by key: of a pack each has its share."""
+    packs = {number: found for number, *found in store.select("SELECT number, step, length(value) FROM pack")}
+    rows = store.select("SELECT key, number FROM object WHERE number <= ?", (last,))
+    members = Counter(number for _, number in rows)
+    found = []
+    for key, number in rows:
+        step, size = packs.get(number, ("", 0))
+        found.append((name_key(key), step, size // members[number]))
+    return sorted(found)

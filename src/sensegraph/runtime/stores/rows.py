@@ -6,6 +6,7 @@ is either found or known not to exist. Where ids ascend with positions, lists ho
 
 from __future__ import annotations
 
+import re
 import sqlite3
 import typing
 from bisect import bisect_right
@@ -23,18 +24,20 @@ from sensegraph.runtime.stores.sealing import Damaged, seal, unseal
 if TYPE_CHECKING:
     from sensegraph.runtime.stores.sqlite import SqliteStore
 
-_ROWS = 64  # records in a block: larger ones leave less room in pages, and are shortened more
+_ROWS = 80  # records in a block: larger ones leave less room in pages, and are shortened more
 _ROWS_BEFORE = 16  # in those of tables whose head does not say it
 _IDS = 256  # ids in a list
 _KEPT = 64  # blocks, and lists, that a reader keeps decoded
+_WIDEST = 127  # bytes of an id that is stored as a number: a block that begins with more holds ids as they are
 _WIDE = 1 << 31  # more than a table has records: what stands between the numbers of two tables
-Block = list[tuple[str, bytes]]
 Head = tuple[int, int, str]  # records of a table, those in a block, and the first of all ids
 _Listed = tuple[str, list[str], list[int]]
 List = tuple[str, str, list[tuple[str, int]]]  # its first id, that of the next list (empty: none), ids with positions
 T = TypeVar("T")
+_DIGITS = re.compile("[0-9a-f]+").fullmatch
 _encode = msgspec.msgpack.Encoder().encode
-_read_block = msgspec.msgpack.Decoder(Block).decode
+_read_pairs = msgspec.msgpack.Decoder(list[tuple[str, bytes]]).decode
+_read_cut = msgspec.msgpack.Decoder(tuple[bytes, list[tuple[int, bytes]]]).decode
 _read_list = msgspec.msgpack.Decoder(List).decode
 
 TABLES = (
@@ -43,6 +46,54 @@ TABLES = (
     "CREATE TABLE IF NOT EXISTS list (number INTEGER NOT NULL, first TEXT NOT NULL, value BLOB NOT NULL, "
     "UNIQUE (number, first))",
 )
+
+
+class Block:
+    """Some records, as they are stored: without their own ids, which are hexadecimal digits mostly, and stand once.
+
+    Such a block begins with the bytes of an id; then come all ids, and of each record where it holds its own, below 0
+    for nowhere. One with other ids, and one of an earlier version, holds pairs of an id and a record.
+    """
+
+    def __init__(self, stored: bytes) -> None:
+        width = stored[0] if stored else 0
+        if width > _WIDEST:
+            pairs = _read_pairs(stored)
+            self.ids, self._records = [name for name, _ in pairs], [(-1, record) for _, record in pairs]
+        else:
+            ids, self._records = _read_cut(memoryview(stored)[1:])
+            digits, length = ids.hex(), 2 * width
+            self.ids = [digits[at : at + length] for at in range(0, len(digits), length)]
+        if len(self.ids) != len(self._records):
+            raise ValueError("a block with ids of other records")
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def read(self, position: int) -> bytes:
+        """The record at a position."""
+        at, record = self._records[position]
+        return record if at < 0 else record[:at] + self.ids[position].encode() + record[at:]
+
+    def read_all(self) -> list[bytes]:
+        """All records in order."""
+        return [
+            record if at < 0 else record[:at] + name.encode() + record[at:]
+            for name, (at, record) in zip(self.ids, self._records, strict=False)
+        ]
+
+    @staticmethod
+    def pack(pairs: Sequence[tuple[str, bytes]]) -> bytes:
+        """Records with their ids as they are stored."""
+        digits, length = "".join(name for name, _ in pairs), len(pairs[0][0])
+        if length % 2 or length // 2 > _WIDEST or any(len(name) != length for name, _ in pairs) or not _DIGITS(digits):
+            return _encode(pairs)
+        places = [record.find(name.encode()) for name, record in pairs]
+        cut = [
+            (at, record if at < 0 else record[:at] + record[at + length :])
+            for at, (_, record) in zip(places, pairs, strict=True)
+        ]
+        return bytes([length // 2]) + _encode((bytes.fromhex(digits), cut))
 
 
 class TablePacker:
@@ -63,7 +114,7 @@ class TablePacker:
             self._last = names[-1]
             self._places.update((name, place) for place, (name, _) in taken)
             block = [(name, bytes(record)) for _, (name, record) in taken]
-            yield first, seal(f"{self._key} {first}", _encode(block))
+            yield first, seal(f"{self._key} {first}", Block.pack(block))
 
     def lists(self) -> Iterator[tuple[str, bytes]]:
         """The first id of each list, and the list."""
@@ -126,7 +177,7 @@ def check_table(store: SqliteStore, key: str, number: int, head: bytes) -> None:
     for place, value in store.select(query, (number * _WIDE, (number + 1) * _WIDE)):
         if place != number * _WIDE + len(names):
             raise Damaged(key)
-        names += (name for name, _ in _read_block(unseal(f"{key} {len(names)}", value)))
+        names += Block(unseal(f"{key} {len(names)}", value)).ids
     found: dict[str, int] = {}
     after = first
     for begins, value in store.select("SELECT first, value FROM list WHERE number = ? ORDER BY first", (number,)):
@@ -207,7 +258,7 @@ class StoredRows:
         for start in range(0, len(wanted), _KEPT):
             found |= self._read_blocks(wanted[start : start + _KEPT])
         with self._source.checking(self._key, self._number):
-            return [found[p - p % self._rows][p % self._rows][1] for p in positions]
+            return [found[p - p % self._rows].read(p % self._rows) for p in positions]
 
     def find(self, ids: Sequence[str]) -> dict[str, bytes]:
         """The records with these ids; one that does not exist is absent."""
@@ -231,13 +282,13 @@ class StoredRows:
         found: dict[str, bytes] = {}
         for some in cut_blocks(sorted(asked), _KEPT):
             for place, block in self._read_blocks(some).items():
-                held = dict(block)
-                found.update((name, held[name]) for name in asked[place] if name in held)
+                held = {name: at for at, name in enumerate(block.ids)}
+                found.update((name, block.read(held[name])) for name in asked[place] if name in held)
         return {name: found[name] for name in sorted(found)}
 
     def scan(self) -> Iterator[bytes]:
         """All records in order, read in blocks."""
-        return (record for block in self._scan_blocks() for _, record in block)
+        return (record for block in self._scan_blocks() for record in block.read_all())
 
     def _scan_blocks(self) -> Iterator[Block]:
         for start in range(0, self._length, self._rows * _KEPT):
@@ -253,7 +304,7 @@ class StoredRows:
                 for name, place in _read_list(unseal(f"{self._key} from {first}", value))[2]:
                     names[place] = name
             if not any(name for place, name in enumerate(names) if place % self._rows):
-                names = [name for block in self._scan_blocks() for name, _ in block]
+                names = [name for block in self._scan_blocks() for name in block.ids]
             if not all(names):
                 raise Damaged(self._key)
         yield from names
@@ -267,7 +318,7 @@ class StoredRows:
                 for first in missing:
                     if first not in stored:
                         raise Damaged(self._key)
-                    block = _read_block(unseal(f"{self._key} {first}", stored[first]))
+                    block = Block(unseal(f"{self._key} {first}", stored[first]))
                     if len(block) != min(self._rows, self._length - first):
                         raise Damaged(self._key)
                     found[first] = block

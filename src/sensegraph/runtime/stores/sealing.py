@@ -22,8 +22,9 @@ LEVEL, SMALL_LEVEL = 6, 3  # of objects, and of many small ones together
 _END = b"sensegraph-1"  # how an array file ends, after its checksum
 _HEAD = 10  # bytes of an array file that say how long its head is
 _SHORT = b"SENSEGRAPH"  # how the file of a shortened array begins, before its head
+_STEPS = b"SENSESTEPS"  # and that of one of numbers that ascend, of which the steps are shortened
 _SHORT_ARRAYS = range(1 << 10, (1 << 21) + 1)  # bytes of arrays that are shortened: what is larger is mapped
-_ARRAY_LEVEL, _ARRAY_PAYS = 5, 0.9
+_ARRAY_LEVEL, _ARRAY_PAYS = 5, 0.95
 _READ = 1 << 22  # bytes of an array file that are read at once
 
 
@@ -72,14 +73,17 @@ def write_sealed_array(file: BinaryIO, array: NDArray[Any]) -> None:
 
     A small one is shortened where that pays.
     """
-    array, shorter = np.ascontiguousarray(array), b""
+    array, shorter, kind = np.ascontiguousarray(array), b"", _SHORT
     if array.nbytes in _SHORT_ARRAYS:
-        raw = array.tobytes()
+        stepped = array
+        if array.ndim == 1 and _is_split(array.dtype) and (array[1:] >= array[:-1]).all():
+            stepped, kind = np.diff(array, prepend=array.dtype.type(0)).astype(array.dtype), _STEPS
+        raw = stepped.tobytes()
         if _is_split(array.dtype):
             raw = np.frombuffer(raw, np.uint8).reshape(-1, array.itemsize).T.tobytes()
         shorter = shorten(raw, _ARRAY_LEVEL)
     if 0 < len(shorter) < _ARRAY_PAYS * array.nbytes:
-        file.write(_SHORT)
+        file.write(kind)
         np.lib.format.write_array_header_1_0(file, np.lib.format.header_data_from_array_1_0(array))
         file.write(shorter)
     else:
@@ -113,7 +117,8 @@ def map_array(path: Path) -> NDArray[Any]:
     """
     with path.open("rb") as file:  # what np.load does, which reads the head of the file anew each time
         start = file.read(_HEAD)
-        if shortened := start == _SHORT:
+        stepped = start == _STEPS
+        if shortened := stepped or start == _SHORT:
             start = file.read(_HEAD)
         shape, fortran, kind = _parse_head(start + file.read(int.from_bytes(start[8:], "little")))
         if not shortened:
@@ -127,7 +132,11 @@ def map_array(path: Path) -> NDArray[Any]:
         raise ValueError("a shortened array of another length")
     if _is_split(kind):
         raw = np.frombuffer(raw, np.uint8).reshape(kind.itemsize, -1).T.tobytes()
-    return np.frombuffer(raw, kind).reshape(shape)
+    found = np.frombuffer(raw, kind).reshape(shape)
+    if stepped:
+        found = np.cumsum(found, dtype=kind)
+        found.flags.writeable = False
+    return found
 
 
 @lru_cache(1000)

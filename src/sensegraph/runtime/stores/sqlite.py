@@ -26,7 +26,7 @@ from sensegraph.runtime.stores.array_files import ArrayFiles
 from sensegraph.runtime.stores.corpus_store import LOST, Needed, Swept
 from sensegraph.runtime.stores.foreign import check_inert, check_links
 from sensegraph.runtime.stores.mending import is_as_left, mend_store, move_unreadable, note_as_left, upgrade_store
-from sensegraph.runtime.stores.packs import OBJECTS, READ, Opener, delete_objects, write_objects
+from sensegraph.runtime.stores.packs import OBJECTS, delete_objects, find_objects, read_objects, write_objects
 from sensegraph.runtime.stores.replies import REPLIES, ReplyFile
 from sensegraph.runtime.stores.rows import (
     TABLES,
@@ -42,9 +42,9 @@ from sensegraph.runtime.stores.sweeping import drop_keys, sweep_store
 from sensegraph.types import Usage
 
 FORMAT = 4
+_PAGE = 2048  # bytes of a page: those of 4 kB leave more room, smaller ones cut values into more pieces
 _BLOCK = 500
 _LISTED = 100  # arrays from which the folder is listed instead of asked for each
-_WHICH = "SELECT key FROM {} WHERE key IN ({})"
 _LEDGER = tuple(f.name for f in fields(Usage))
 _ANEW = "Move the folder away and run `sensegraph index` again: documents are read anew."
 _HEALED = "Run `sensegraph index`: it computes anew what is damaged."
@@ -72,7 +72,7 @@ class SqliteStore:
         self.path = self.root / "store.sqlite"
         check_links(self.root)
         if mend:
-            move_unreadable(self.path, _SCHEMA)
+            move_unreadable(self.path, _SCHEMA, FORMAT)
         self._lock = threading.RLock()
         self._aside: dict[str, bytes] = {}
         self._arrays, self.replies = ArrayFiles(self.root / "arrays"), ReplyFile(self.root / REPLIES)
@@ -80,14 +80,14 @@ class SqliteStore:
         with self._guard():
             self._db = self._connect()
             check_inert(self._db)
-            found = self._format()
+            found = self.find_format()
             if not readonly:
                 if not found:
-                    self._db.execute("PRAGMA auto_vacuum = INCREMENTAL")  # so that what is dropped leaves no room
+                    self.lay_out(self._db)
                 self._db.execute("PRAGMA journal_mode = WAL")
                 self._db.execute("PRAGMA synchronous = NORMAL")
-                if found == 1:
-                    upgrade_store(self, _SCHEMA)
+                if 0 < found < FORMAT:
+                    upgrade_store(self, _SCHEMA, FORMAT)
                 self.prepare(self._db)
 
     def _connect(self) -> sqlite3.Connection:
@@ -103,21 +103,27 @@ class SqliteStore:
         db.text_factory = decode_text
         return db
 
-    def _format(self) -> int:
+    def find_format(self) -> int:
         """The file's format, 0 for a new one. Raises StoreError, before anything is written, for another or none."""
         (found,) = self._db.execute("PRAGMA user_version").fetchone()
         if found != FORMAT and self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'format'").fetchone():
             (found,) = self._db.execute("SELECT max(number) FROM format").fetchone()  # the head of the file is bad
-        if found in (1, 2) and self.readonly:
+        if 0 < found < FORMAT and self.readonly:
             raise StoreError(
                 f"{self.path} has the format of an earlier version. Run `sensegraph status` once where it can be "
                 "written: that brings it to the one of now."
             )
-        if found not in (0, 1, 2, 3, FORMAT):
+        if not 0 <= found <= FORMAT:
             raise StoreError(f"{self.path} has format {found}, this version reads {FORMAT}; upgrade sensegraph.")
         if found == 0 and any((self.root / "arrays").glob("*.npy")):
             raise StoreError(f"{self.path} is empty though the index beside it is not. {_ANEW}")
         return int(found)
+
+    @staticmethod
+    def lay_out(db: sqlite3.Connection) -> None:
+        """Say how a new file is laid out: in small pages, and so that what is dropped leaves no room."""
+        db.execute(f"PRAGMA page_size = {_PAGE}")
+        db.execute("PRAGMA auto_vacuum = INCREMENTAL")
 
     @staticmethod
     def prepare(db: sqlite3.Connection) -> None:
@@ -234,24 +240,23 @@ class SqliteStore:
     def read(self, keys: Sequence[str]) -> dict[str, bytes]:
         """The objects present; a missing key is simply absent."""
         found = {k: self._aside[k] for k in keys if k in self._aside} if self._aside else {}
-        opener = Opener()
         with self._guard():
-            for block in cut_blocks(keys, _BLOCK):
-                stored = self._db.execute(f"{READ} ({_question_marks(block)})", block).fetchall()
-                try:
-                    found.update((row[0], opener.open(*row)) for row in stored)
-                except Damaged as e:
-                    self._say_damaged(e.args[0], self.path, e)
-        return found
+            try:
+                return found | read_objects(self._db, keys)
+            except Damaged as e:
+                self._say_damaged(e.args[0], self.path, e)
 
     def has(self, keys: Sequence[str]) -> set[str]:
         """Which of these keys are present, as an object, a table or an array."""
         found = {k for k in keys if k in self._aside} if self._aside else set[str]()
         others = sorted({*keys} - found)  # in their order each page of an index is read once
-        for table in ("object", "part"):
-            for block in cut_blocks(others, _BLOCK):
-                found.update(k for (k,) in self.select(_WHICH.format(table, _question_marks(block)), block))
-            others = [k for k in others if k not in found]
+        with self._guard():
+            found.update(key for key, _ in find_objects(self._db, others))
+        others = [k for k in others if k not in found]
+        for block in cut_blocks(others, _BLOCK):
+            query = f"SELECT key FROM part WHERE key IN ({_question_marks(block)})"
+            found.update(k for (k,) in self.select(query, block))
+        others = [k for k in others if k not in found]
         if len(others) < _LISTED:
             return found | {k for k in others if self.array_path(k).exists()}
         return found.union(set(self._arrays.names()).intersection(others))  # one listing for many questions

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 
 from sensegraph.errors import StoreError
 from sensegraph.runtime.stores.corpus_store import Freed, Needed, Swept
-from sensegraph.runtime.stores.packs import delete_objects, list_objects
+from sensegraph.runtime.stores.packs import delete_objects, list_objects, name_key, store_key
 from sensegraph.runtime.stores.rows import cut_blocks, delete_tables, size_tables
 
 if TYPE_CHECKING:
     from sensegraph.runtime.stores.sqlite import SqliteStore
 
 _BLOCK = 500
+_OBJECTS = "object LEFT JOIN pack USING (number)"
 _TOMB = "-"  # the key of the last part that was ever made, where it is gone: its number is never given again
 
 
@@ -32,7 +33,7 @@ def sweep_store(store: SqliteStore, needed: Needed, *, dry: bool = False, spare:
     there, begun = _list_there(store), list(store.root.glob("arrays/*.part"))
     keep = set(needed() if callable(needed) else needed)
     for step in spare:
-        keep.update(k for (k,) in store.select("SELECT key FROM object WHERE step = ?", (step,)))
+        keep.update(name_key(k) for (k,) in store.select(f"SELECT key FROM {_OBJECTS} WHERE step = ?", (step,)))
     gone = _find_unneeded(store, keep, there)
     counted = _count_freed(store, gone)
     if dry:
@@ -53,7 +54,8 @@ def drop_keys(store: SqliteStore, keys: Collection[str], spare: Collection[str])
     named = set[str]()
     for block in cut_blocks(keys, _BLOCK):
         marks = ",".join("?" * len(block))
-        steps += store.select(f"SELECT key, step FROM object WHERE key IN ({marks})", block)
+        query = f"SELECT key, step FROM {_OBJECTS} WHERE key IN ({marks})"
+        steps += ((name_key(k), step) for k, step in store.select(query, [store_key(k) for k in block]))
         named.update(k for (k,) in store.select(f"SELECT value FROM ref WHERE value IN ({marks})", block))
     every = set(keys) - named - {key for key, step in steps if step in spare}
     numbers = [n for k, n in store.select("SELECT key, number FROM part") if k.partition(".")[0] in every]
@@ -71,9 +73,9 @@ class _Gone:
 
 
 def _list_there(store: SqliteStore) -> tuple[int, int, list[Path]]:
-    """The last object and the last table that are there, and the arrays."""
-    ((objects, parts),) = store.select("SELECT (SELECT max(rowid) FROM object), (SELECT max(number) FROM part)")
-    return objects or 0, parts or 0, sorted(store.root.glob("arrays/*.npy"))
+    """The last pack of objects and the last table that are there, and the arrays."""
+    ((packs, parts),) = store.select("SELECT (SELECT max(number) FROM pack), (SELECT max(number) FROM part)")
+    return packs or 0, parts or 0, sorted(store.root.glob("arrays/*.npy"))
 
 
 def _find_unneeded(store: SqliteStore, keep: set[str], there: tuple[int, int, list[Path]]) -> _Gone:
