@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from sensegraph.runtime.stores.rows import cut_blocks
-from sensegraph.runtime.stores.sealing import SMALL_LEVEL, Damaged, seal, unseal
+from sensegraph.runtime.stores.sealing import LEVEL, SMALL_LEVEL, Damaged, seal, unseal
 
 if TYPE_CHECKING:
     from sensegraph.runtime.stores.sqlite import SqliteStore
 
 _SMALL = 1 << 13  # bytes below which an object lies together with others
-_PACK = 1 << 15  # bytes of the objects of a pack: zlib looks no further back
+_PACK = 1 << 15  # bytes of the objects of a pack
 _MANY = 500  # keys in a query
 _LAST = (1 << 63) - 1  # the largest number of a row
 _WALKED = 100  # packs that are looked through at once
@@ -105,8 +105,9 @@ def write_objects(db: sqlite3.Connection, objects: Mapping[str, bytes], step: st
     db.executemany("INSERT INTO object VALUES (?, ?)", rows)
 
 
-def _seal_pack(keys: Iterable[str], contents: Mapping[str, bytes]) -> bytes:
-    return seal("", _encode([(_number_key(key), contents[key]) for key in keys]), SMALL_LEVEL)
+def _seal_pack(keys: Collection[str], contents: Mapping[str, bytes]) -> bytes:
+    level = SMALL_LEVEL if len(keys) > 1 else LEVEL
+    return seal("", _encode([(_number_key(key), contents[key]) for key in keys]), level)
 
 
 def _cut_packs(contents: Mapping[str, bytes]) -> Iterator[list[str]]:
