@@ -81,8 +81,8 @@ def test_records_with_one_title_count_once() -> None:
     titles = {name: "Wind" if name in ("w0", "w1", "w2") else name for name in TEXTS}
     found = outline_of(as_chunks(TEXTS, titles))
     assert found.units == 10
-    phrase = Gathered(note_documents.fn(as_chunks(TEXTS, titles))).phrases["wind", "turbin"]
-    assert len(phrase.units) == 4
+    gathered = Gathered(note_documents.fn(as_chunks(TEXTS, titles)))
+    assert len(gathered.phrases["wind", "turbin"].units) == 4
     assert max(t.units for t in found.themes) <= 6
     assert all(t.units <= 4 for t in found.themes if "turbine" in t.label)
 

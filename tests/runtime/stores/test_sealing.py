@@ -104,7 +104,7 @@ def test_of_numbers_that_ascend_the_steps_are_shortened(tmp_path: Path) -> None:
             write_sealed_array(file, array)
         assert np.array_equal(map_array(path), array)
         sizes.append(path.stat().st_size)
-    assert sizes[0] < 300 < 5 * sizes[0] < min(sizes[1:])
+    assert sizes[0] < 300 < 4 * sizes[0] < min(sizes[1:])
 
 
 def test_an_array_that_hardly_gets_shorter_or_is_large_is_mapped(tmp_path: Path) -> None:

@@ -333,6 +333,7 @@ def concept_graph(chunks: Results[tuple[Chunk, ...]], rt: Runtime, settings: Con
     Stored by the step `concepts.concepts`; it stays where a text changed that speaks of what it did.
     """
     from sensegraph.algorithms.segments import cut_keys
+    from sensegraph.runtime.delegating import once_by_content
 
     noted = rt.each(note, chunks, one_word=settings.one_word)
 
@@ -352,8 +353,6 @@ def concept_graph(chunks: Results[tuple[Chunk, ...]], rt: Runtime, settings: Con
         # a document more or less often leaves the graph of what is kept as it was
         homes = rt.once(cluster_concepts, graph.edges, names=(graph.key,), settings=settings)
         return graph, homes.value
-
-    from sensegraph.runtime.delegating import once_by_content
 
     k = once_by_content(rt, make_concepts, read, _digest_runs, make, names=noted.keys, settings=settings)
     return Result(k, load_result(rt.store, make_concepts, k))

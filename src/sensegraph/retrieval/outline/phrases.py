@@ -13,6 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import chain
+from weakref import proxy
 
 from sensegraph.language.background import RAREST, read_background, stem_of
 from sensegraph.language.speakers import write_label
@@ -46,7 +47,8 @@ class Phrase:
     """A phrase by its stems: how it is written, and the units and lines that hold it."""
 
     def __init__(self, stems: tuple[str, ...], forms: Mapping[str, Sequence[int]], gathered: Gathered) -> None:
-        self.stems, self.forms, self.gathered = stems, forms, gathered
+        self.stems, self.forms = stems, forms
+        self.gathered = proxy(gathered)  # which holds it: so that both go at once when nobody has them
         self.documents = list(chain.from_iterable(forms.values()))
         self.short: Phrase | None = None
         self.score = 0.0
@@ -54,7 +56,8 @@ class Phrase:
     @cached_property
     def units(self) -> set[int]:
         """The units that hold it."""
-        return {self.gathered.unit[i] for i in self.documents}
+        unit = self.gathered.unit
+        return {unit[i] for i in self.documents}
 
     @cached_property
     def named(self) -> bool:
