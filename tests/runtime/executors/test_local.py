@@ -111,6 +111,7 @@ class TestLocalExecutor:
         found = list(LocalExecutor(processes=2).map(_process, [[i] for i in range(4)], waits=False))
         assert found == [(i, [os.getpid()]) for i in range(4)]
 
+    @pytest.mark.parametrize("works", [1.0, 0.0])
     @pytest.mark.parametrize(
         ("count", "patience", "worth", "here"),
         [
@@ -121,16 +122,21 @@ class TestLocalExecutor:
         ],
     )  # fmt: skip
     def test_what_is_left_goes_to_workers_where_it_takes_longer_than_their_start_is_worth(
-        self, monkeypatch: pytest.MonkeyPatch, count: int, patience: float, worth: float, here: int
+        self, monkeypatch: pytest.MonkeyPatch, count: int, patience: float, worth: float, here: int, works: float
     ) -> None:
-        """Each batch takes a second: after two, five more are worth the start of workers, and four are not."""
-        now = [100.0]
+        """Each batch takes a second: after two, five more are worth the start of workers, and four are not.
+
+        Others who are busy make it last up to four seconds, which is no reason for workers; what only waits counts as
+        a quarter of what it takes.
+        """
+        now = [0.0, 100.0]
 
         def take_a_second(batch: list[int]) -> list[int]:
-            now[0] += 1
+            now[0], now[1] = now[0] + works, now[1] + 4.0
             return batch
 
-        monkeypatch.setattr(processes.time, "monotonic", lambda: now[0])
+        monkeypatch.setattr(processes.time, "thread_time", lambda: now[0])
+        monkeypatch.setattr(processes.time, "monotonic", lambda: now[1])
         begun = processes.begin_here(take_a_second, [[i] for i in range(count)], patience, worth)
         assert [position for position, _ in begun] == list(range(here))
 
@@ -220,7 +226,7 @@ class TestLocalExecutor:
 
     @pytest.mark.slow
     def test_work_that_takes_long_goes_on_in_other_processes(self) -> None:
-        found = dict(LocalExecutor(processes=2, patience=0.05).map(_slowly, [[i] for i in range(12)], waits=False))
+        found = dict(LocalExecutor(processes=2, patience=0.01).map(_slowly, [[i] for i in range(12)], waits=False))
         assert sorted(found) == list(range(12))
         assert found[0] == [os.getpid()]
         assert found[11] != [os.getpid()]
