@@ -17,7 +17,7 @@ from sensegraph.models.embedders import HashedTerms
 from sensegraph.models.endpoint.client import Endpoint
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from sensegraph.runtime.executors.processes import SerialExecutor
-from sensegraph.runtime.stores.sealing import seal
+from sensegraph.runtime.stores.packs import delete_objects, write_objects
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.testing import (
     CorpusStoreContract,
@@ -81,8 +81,8 @@ class _Forgetful(SqliteStore):
 class _Overwriting(SqliteStore):
     def write(self, objects: Mapping[str, bytes], step: str = "") -> None:
         with self.writing() as db:
-            rows = [(k, step, seal(k, v)) for k, v in objects.items()]
-            db.executemany("INSERT OR REPLACE INTO object VALUES (?, ?, ?)", rows)
+            delete_objects(db, objects.keys())
+            write_objects(db, objects, step)
 
 
 class _HalfTables(SqliteStore):

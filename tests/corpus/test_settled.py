@@ -22,7 +22,7 @@ from sensegraph.errors import StoreError
 from sensegraph.resolution.aliases import Operation
 from sensegraph.resolution.log import record_operations
 from sensegraph.runtime.stores import sqlite
-from sensegraph.runtime.stores.sealing import seal
+from sensegraph.runtime.stores.packs import delete_objects, write_objects
 from sensegraph.types import Document
 from wired import corpus, stories
 
@@ -133,7 +133,8 @@ def test_what_was_lost_is_made_again(made: Corpus, looked: list[str]) -> None:
 def test_an_index_of_another_form_says_what_to_do(made: Corpus) -> None:
     words = made.index().manifest.words
     with made.store.writing() as db:  # type: ignore[attr-defined]
-        db.execute("UPDATE object SET value = ? WHERE key = ?", (seal(words, b"arrays"), words))
+        delete_objects(db, [words])
+        write_objects(db, {words: b"arrays"}, "words.words")
     with Corpus.open(made.root, settings=OFFLINE) as other, pytest.raises(StoreError, match="run `sensegraph index`"):
         other.query("Who wrote to whom?", method="bm25")
 
