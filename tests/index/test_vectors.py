@@ -17,13 +17,15 @@ from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.errors import StoreError
 from sensegraph.index import vectors
 from sensegraph.index.build import publish_manifest
-from sensegraph.index.manifest import Manifest
+from sensegraph.index.manifest import Manifest, read_manifest
 from sensegraph.index.vectors import (
     TextRuns,
     embed_all,
     embed_records,
     embed_texts,
+    embed_unopened,
     list_segments,
+    list_stack,
     open_stack,
     unembedded,
 )
@@ -207,6 +209,24 @@ def test_a_segment_that_is_gone_is_made_again(store: SqliteStore) -> None:
     assert again.key == made.key
     assert np.array_equal(again.value[:], before)
     assert rt.computed["vectors.segment"] == len(keys) + 1
+
+
+@pytest.mark.usefixtures("short")
+@pytest.mark.parametrize(("new", "all_opened"), [(1, False), (60, False), (65, True)])
+def test_an_update_opens_the_segments_that_go_and_all_only_where_many_texts_are_new(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch, new: int, all_opened: bool
+) -> None:
+    rt = free(store)
+    publish(rt, embed_records(lambda: MANY, rt, name="before").key)
+    before, opened = set(list_stack(store, read_manifest(store).vectors)), set[str]()
+    array = store.array
+    monkeypatch.setattr(store, "array", lambda k: opened.add(k) or array(k))
+    then = [*MANY[:30], *(f"new {i}" for i in range(new)), *MANY[30:]]
+    updated = free(store)
+    after = set(list_stack(store, embed_unopened(lambda: then, updated, name="then")))
+    assert updated.embedder.asked == [f"new {i}" for i in range(new)]  # type: ignore[attr-defined]
+    assert before & after
+    assert opened & before == (before if all_opened else before - after)
 
 
 def test_texts_are_cut_into_about_sixty_four_segments_of_bounded_length(store: SqliteStore) -> None:

@@ -288,12 +288,13 @@ class _Earlier:
     """
 
     def __init__(self, rt: Runtime, kept: Collection[str] = ()) -> None:
-        self._rt, self._kept = rt, frozenset(kept)
+        self._rt, self._kept, self._missed = rt, frozenset(kept), 0
 
     def find(self, names: NDArray[np.uint64]) -> tuple[Longs, NDArray[Any]]:
         """Which of these texts have a vector, as positions, and their records."""
         found = self._beside.find_texts(names)
-        return self._all.find_texts(names) if len(found[0]) + (_FEW if self._kept else 0) < len(names) else found
+        self._missed += len(names) - len(found[0])
+        return self._all.find_texts(names) if self._missed > (_FEW if self._kept else 0) else found
 
     @cached_property
     def _stacks(self) -> list[tuple[str, ...]]:

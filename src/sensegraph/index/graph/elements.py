@@ -45,6 +45,7 @@ class RelationLink:
     chunks: dict[str, None] = field(default_factory=dict)
 
 
+@lru_cache(1 << 12)  # those of a run are asked for again
 def entity_id(name: Name) -> str:
     """The id of the entity with this (folded name, folded type)."""
     return key("entity", *name)[:20]

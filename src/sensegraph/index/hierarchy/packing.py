@@ -116,6 +116,7 @@ class Elements:
     entity: dict[str, Line] = field(default_factory=dict)
     claims: dict[str, list[Line]] = field(default_factory=lambda: defaultdict(list))
     relations: dict[str, list[Line]] = field(default_factory=lambda: defaultdict(list))  # by source entity
+    known: dict[tuple[str, ...], tuple[list[Line], list[Line]]] = field(default_factory=dict)  # of communities
 
     def inside(self, entities: Iterable[str]) -> tuple[list[Line], list[Line]]:
         """Entity lines and inner relation lines, relations by combined degree (ties by id)."""
@@ -123,6 +124,12 @@ class Elements:
         nodes = [self.entity[e] for e in sorted(members)]
         links = [r for e in sorted(members) for r in self.relations.get(e, ()) if r.ends[1] in members]
         return nodes, sorted(links, key=lambda r: (-r.rank, r.passage.id))
+
+    def inside_community(self, group: Group) -> tuple[list[Line], list[Line]]:
+        """`inside` of a community, which those above it ask for again."""
+        if group.entities not in self.known:
+            self.known[group.entities] = self.inside(group.entities)
+        return self.known[group.entities]
 
 
 def list_elements(graph: Graph, documents: Mapping[str, str], *, quotes: bool) -> Elements:
@@ -172,7 +179,7 @@ def pack_community(
     group: Group, all_elements: Elements, children: Sequence[tuple[Group, Cluster | None]], budget: int
 ) -> Context | None:
     """The context for the report of `group`, or None when it needs children whose reports are not there yet."""
-    nodes, links = all_elements.inside(group.entities)
+    nodes, links = all_elements.inside_community(group)
     claims = [c for n in nodes for c in all_elements.claims.get(n.passage.id, ())]
     # messages and prompts call a community that has no title yet by its three best-linked entities
     ranked = sorted(nodes, key=lambda n: (-n.rank, n.passage.title, n.passage.id))
@@ -208,7 +215,7 @@ def _substitute_reports(
     """Put children's reports in the place of their elements, largest first, until the whole fits."""
     sizes: dict[str, int] = {}
     for group, _ in children:
-        own, inner = lines.inside(group.entities)
+        own, inner = lines.inside_community(group)
         claims = (c for n in own for c in lines.claims.get(n.passage.id, ()))
         sizes[group.id] = sum(line.tokens for line in (*own, *inner, *claims))
     given = {group.id: (group, cluster) for group, cluster in children}

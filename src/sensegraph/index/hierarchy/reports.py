@@ -118,7 +118,7 @@ def report_all(
         records = _recall_clusters(earlier.value, kept, trees, rt) if earlier else {}
         rest = [root for root in trees if root not in kept]
         lost = sum(tree.lost for tree in kept.values())
-        documents = {c.id: c.document for c in chunks()} if rest else {}
+        documents = _find_documents(chunks()) if rest else {}
         batches = list(batch_trees(rest, held))
         graphs = take_batches(graph.value, [[held[root] for root in some] for some in batches])
         for some, inside in zip(batches, graphs, strict=True):
@@ -138,6 +138,20 @@ def report_all(
 
     k = work_on_worker(rt, keep, "engine")
     return Result(k, load_result(rt.store, keep_hierarchy, k))
+
+
+@dataclass(frozen=True, slots=True)
+class _Home:
+    """What of a chunk tells in which document it is."""
+
+    id: str
+    document: str
+
+
+def _find_documents(chunks: Iterable[Chunk | ChunkEntry]) -> dict[str, str]:
+    """The document of each chunk."""
+    homes: Iterable[Any] = chunks.lightly(_Home) if isinstance(chunks, Table) else chunks
+    return {c.id: c.document for c in homes}
 
 
 def _join_runs(records: Sequence[tuple[str, bytes]], rt: Runtime) -> Table[Cluster]:
