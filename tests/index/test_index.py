@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import shutil
 from collections import Counter
 from pathlib import Path
 
@@ -7,7 +8,7 @@ import pytest
 
 from sensegraph.built_in_parts import BUILT_IN
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.errors import NotIndexed, StoreError
+from sensegraph.errors import NotIndexed, ResultGone, StoreError
 from sensegraph.index.index import Index
 from sensegraph.index.parts import find_part
 from sensegraph.methods import load_method
@@ -15,6 +16,7 @@ from sensegraph.methods.raptor.tree_part import TREE
 from sensegraph.models.embedders import RemoteEmbedder
 from sensegraph.models.endpoint.client import Endpoint
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
+from sensegraph.runtime.stores.packs import delete_objects
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from wired import stories
 
@@ -130,3 +132,17 @@ def test_an_index_stays_open_until_another_build(tmp_path: Path) -> None:
         made.remove(*made.document_keys())
         with pytest.raises(NotIndexed):
             made.index()
+
+
+def test_what_was_collected_meanwhile_is_gone_and_not_left_out(built: Corpus, tmp_path: Path) -> None:
+    shutil.copytree(built.root, tmp_path / "copy")
+    with Corpus.open(tmp_path / "copy") as corpus:
+        index = corpus.index()
+        chunk, document = index.catalogue.chunks[0], index.catalogue.documents[0]
+        assert isinstance(corpus.store, SqliteStore)
+        with corpus.store.writing() as db:
+            delete_objects(db, [chunk.key, document.key])
+        with pytest.raises(ResultGone, match=r"chunks\.chunk are gone"):
+            index.chunks([e.id for e in index.catalogue.chunks])
+        with pytest.raises(ResultGone, match=r"The text of .* is gone"):
+            index.document(document.id)

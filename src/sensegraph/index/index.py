@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import Floats
 from sensegraph.algorithms.ranking import Stack
-from sensegraph.errors import NotIndexed, StoreError
+from sensegraph.errors import NotIndexed, ResultGone
 from sensegraph.extractions import CitedFigure, PlacedFigure
 from sensegraph.index.chunks import chunk_documents
 from sensegraph.index.graph.lookups import Lookups, build_lookups
@@ -23,7 +23,7 @@ from sensegraph.index.parts import SPINE, Part, find_part, known_parts, part_of_
 from sensegraph.index.vectors import open_stack
 from sensegraph.language.text import list_stems
 from sensegraph.protocols import Embedder, Store
-from sensegraph.runtime.results import Table, load_result, recall_result, step
+from sensegraph.runtime.results import Table, load_result, read_results, recall_result, step
 from sensegraph.types import Chunk, Cluster, Document, Entity, Graph, Hierarchy, Relation
 
 if TYPE_CHECKING:
@@ -229,7 +229,7 @@ class Index:
             )
         found = self.store.read([entry.key])
         if entry.key not in found:
-            raise StoreError(f"The text of {name!r} is gone from the store; run `sensegraph index` again.")
+            raise ResultGone(f"The text of {name!r} is gone from the store; run `sensegraph index` again.")
         return keep_documents.decode(found[entry.key])
 
     def page(self, name: str, place: int) -> int | None:
@@ -266,11 +266,11 @@ class Index:
         return {}
 
     def chunks(self, ids: Sequence[str]) -> dict[str, Chunk]:
-        """The chunks with these ids; one that does not exist is absent."""
+        """The chunks with these ids; one that does not exist is absent. Raises ResultGone where one was collected."""
         places = _stored_table(self.catalogue.chunks).find(ids)
-        objects = self.store.read(sorted({p.key for p in places.values()}))
-        decoded = {k: chunk_documents.decode(value) for k, value in objects.items()}
-        return {name: decoded[p.key][p.position] for name, p in places.items() if p.key in decoded}
+        keys = sorted({p.key for p in places.values()})
+        read = dict(zip(keys, read_results(chunk_documents, keys, self.store), strict=True))
+        return {name: read[p.key][p.position] for name, p in places.items()}
 
     def documents_of(self, chunks: Sequence[str]) -> dict[str, str]:
         """The document of each of these chunks; a chunk that does not exist is absent."""
