@@ -259,7 +259,7 @@ def sizes(corpus: Corpus) -> dict[str, float]:
     root, select = corpus.store.root, corpus.store.select  # type: ignore[attr-defined]
     arrays = [f.stat().st_size for f in (root / "arrays").glob("*.npy")]
     found: dict[str, float] = {"all": corpus.store.settle(), "arrays": sum(arrays), "array": max(arrays, default=0)}
-    for kind in ("object", "block", "list"):
+    for kind in ("pack", "block", "list"):
         found[kind] = select(f"SELECT max(length(value)) FROM {kind}")[0][0] or 0
     return found
 
@@ -366,10 +366,10 @@ def print_tables(found: dict[str, dict[str, Any]], passages: int) -> None:
     rows = []
     for name, of in built.items():
         store = of["store"]
-        kinds = ("object", "block", "list", "array")
+        kinds = ("pack", "block", "list", "array")
         largest = max(kinds, key=lambda kind: store[kind])
         figures = (f"{of['cpu']:,.1f}", f"{of['peak']:,.0f}", megabytes(store["all"]), megabytes(store["arrays"]))
-        rows.append([name, *figures, f"{megabytes(store[largest])} ({largest})", megabytes(store["object"])])
+        rows.append([name, *figures, f"{megabytes(store[largest])} ({largest})", megabytes(store["pack"])])
     if rows:
         table("what,CPU s,peak MB,disk MB,arrays MB,largest MB,largest object MB".split(","), rows)
     steps = {step for of in built.values() for step, spent in of["steps"].items() if spent >= LISTED_S}
