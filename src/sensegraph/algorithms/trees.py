@@ -126,16 +126,30 @@ def match_groups(
     of the same depth is as alike, and neither split nor merge into one another.
     """
     depths = (apart[0] or [0] * len(old), apart[1] or [0] * len(new))
-    homes: dict[str, list[int]] = {}
-    for a, members in enumerate(old):
-        for m in members:
-            homes.setdefault(m, []).append(a)
-    shared = Counter((a, b) for b, members in enumerate(new) for m in members for a in homes.get(m, ()))
-    ranked = sorted(
-        (-n / (len(old[a]) + len(new[b]) - n), abs(depths[0][a] - depths[1][b]), a, b) for (a, b), n in shared.items()
-    )
     after: dict[int, int] = {}
     before: dict[int, int] = {}
+    same: dict[tuple[int, frozenset[str]], list[int]] = {}
+    for b, members in enumerate(new):
+        same.setdefault((depths[1][b], members), []).append(b)
+    for a, members in enumerate(old):  # most are as they were, and as alike as can be
+        if members and (left := same.get((depths[0][a], members))):
+            after[a] = left.pop(0)
+            before[after[a]] = a
+    others = (
+        *(old[a] for a in range(len(old)) if a not in after),
+        *(new[b] for b in range(len(new)) if b not in before),
+    )
+    changed = frozenset[str]().union(*others)  # nothing else is asked of pairs of which both are matched
+    homes: dict[str, list[int]] = {}
+    for a, members in enumerate(old):
+        for m in members & changed:
+            homes.setdefault(m, []).append(a)
+    shared = Counter((a, b) for b, members in enumerate(new) for m in members & changed for a in homes.get(m, ()))
+    ranked = sorted(
+        (-n / (len(old[a]) + len(new[b]) - n), abs(depths[0][a] - depths[1][b]), a, b)
+        for (a, b), n in shared.items()
+        if a not in after and b not in before
+    )
     for distance, _, a, b in ranked:
         if -distance >= LEAST and a not in after and b not in before:
             after[a], before[b] = b, a
