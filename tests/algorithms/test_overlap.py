@@ -63,3 +63,22 @@ def test_matching_is_one_to_one_and_only_what_has_no_partner_is_a_part_or_a_sour
     assert match_groups(old, old).successor == tuple((i, old.index(g)) for i, g in enumerate(old)) or len(
         set(old)
     ) < len(old)
+
+
+@given(GROUPS, GROUPS, st.lists(st.integers(0, 2), min_size=12, max_size=12))
+def test_groups_that_stay_are_matched_as_if_all_pairs_were_compared(
+    old: list[frozenset[str]], other: list[frozenset[str]], depths: list[int]
+) -> None:
+    new = [*other[: len(other) // 2], *old[: 6 - len(other) // 2]]
+    deep = (depths[: len(old)], depths[6 : 6 + len(new)])
+    alike = sorted(
+        (-len(x & y) / len(x | y), abs(deep[0][a] - deep[1][b]), a, b)
+        for a, x in enumerate(old)
+        for b, y in enumerate(new)
+        if 10 * len(x & y) >= 3 * len(x | y)
+    )
+    after: dict[int, int] = {}
+    for *_, a, b in alike:
+        if a not in after and b not in after.values():
+            after[a] = b
+    assert match_groups(old, new, deep).successor == tuple(sorted(after.items()))

@@ -343,7 +343,7 @@ def test_a_block_is_shorter_without_the_ids_in_its_records() -> None:
     ids = [drawn.randbytes(10).hex() for _ in range(80)]
     pairs = [(name, f'{{"id":"{name}","of":"{drawn.randbytes(9).hex()}"}}'.encode()) for name in ids]
     before = len(seal("k", msgspec.msgpack.encode(pairs)))
-    assert len(seal("k", rows.Block.pack(pairs))) < 0.98 * before
+    assert before - 400 < len(seal("k", rows.Block.pack(pairs))) < 0.98 * before
 
 
 ONE = msgspec.msgpack.encode((b"ab", [(-1, b"")]))
