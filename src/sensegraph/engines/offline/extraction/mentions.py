@@ -18,7 +18,7 @@ import msgspec
 from sensegraph.engines.offline.extraction.german_names import cut_at_nouns
 from sensegraph.engines.offline.extraction.names import link_document_names, strip_possessive
 from sensegraph.engines.offline.extraction.observations import Candidate, Ends, Lexicon, Observation, Phrase
-from sensegraph.engines.offline.extraction.page_reader import EDGE, count_capitals, find_codes, locate_words
+from sensegraph.engines.offline.extraction.page_reader import EDGE, TOKEN, count_capitals, find_codes, find_opening_word
 from sensegraph.engines.offline.stemming import load_stemmer
 from sensegraph.language.speakers import find_labels, write_label
 from sensegraph.language.text import fold
@@ -117,15 +117,20 @@ def count_outside_words(one: Observation, lexicon: Lexicon) -> tuple[Counter[str
     """The capitals and the lower-case words that the observation counts in the document's wrapper."""
     begin, end = find_body(one, lexicon)
     size = _measure_document(one)
-    upper: list[str] = []
-    lower: list[str] = []
+    words: list[str] = []
+    opening: list[str] = []
     for a, b in zip(one.sentences[::2], one.sentences[1::2], strict=True):
         if a < begin:
-            count_capitals(locate_words(one.head, a, min(b, begin)), upper, lower)
+            here = TOKEN.findall(one.head, a, min(b, begin))
+            opening.append(find_opening_word(here))
+            words += here
         elif b > end:
             shift = size - len(one.tail)
-            count_capitals(locate_words(one.tail, max(a, end) - shift, b - shift), upper, lower, inside=a < end)
-    return Counter(upper), Counter(lower)
+            here = TOKEN.findall(one.tail, max(a, end) - shift, b - shift)
+            if a >= end:
+                opening.append(find_opening_word(here))
+            words += here
+    return count_capitals(words, opening)
 
 
 def find_notes(one: Observation, lexicon: Lexicon) -> frozenset[int]:
