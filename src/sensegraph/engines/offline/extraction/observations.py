@@ -96,13 +96,11 @@ class Ends(msgspec.Struct, frozen=True, array_like=True):
     tail: str = ""
 
 
-class Observation(Ends, frozen=True, array_like=True):
-    """What one document shows by itself.
+class Mentioned(Ends, frozen=True, array_like=True):
+    """What one document names, and in which sentences: all that is decoded once its words are counted.
 
     `head` and `tail` are its first and last characters; `sentences` holds start and end in turn; `prints` three
-    hashes a sentence (whole, opening, close; 0 for none); `talk` whether it may be a transcript; `shown` how it writes
-    what its labels name, by key, and `spellings` how else it writes these names; `capitals` how often a word is
-    capitalised inside a sentence; `lowers` how often it is not.
+    hashes a sentence (whole, opening, close; 0 for none).
     """
 
     sentences: tuple[int, ...] = ()
@@ -110,6 +108,16 @@ class Observation(Ends, frozen=True, array_like=True):
     names: tuple[Candidate, ...] = ()
     values: tuple[Value, ...] = ()
     phrases: tuple[Phrase, ...] = ()
+
+
+class Observation(Mentioned, frozen=True, array_like=True):
+    """What one document shows by itself.
+
+    `talk` says whether it may be a transcript; `shown` how it writes what its labels name, by key, and `spellings` how
+    else it writes these names; `capitals` how often a word is capitalised inside a sentence; `lowers` how often it is
+    not.
+    """
+
     talk: Talk = msgspec.field(default_factory=Talk)
     shown: dict[str, str] = msgspec.field(default_factory=dict)
     spellings: dict[str, int] = msgspec.field(default_factory=dict)
