@@ -24,6 +24,7 @@ from sensegraph.engines.offline.extraction import (
 )
 from sensegraph.engines.offline.reports import report_parts
 from sensegraph.errors import InputError, SettingsError
+from sensegraph.language.text import split_small_letters
 from sensegraph.models.endpoint.client import Endpoint
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from sensegraph.types import Chunk, Context, Passage
@@ -58,7 +59,7 @@ def observe(text: str, title: str = "", times: int = 1) -> list[Any]:
 
 def hash_alike(*texts: str) -> list[list[int]]:
     """Which of the hashes of some sentences are alike: each as the place where it stands first, −1 for none."""
-    found = [page_reader.hash_sentence(text) for text in texts]
+    found = [page_reader.hash_sentence(split_small_letters(text)) for text in texts]
     every = [one for three in found for one in three]
     return [[every.index(one) if one else -1 for one in three] for three in found]
 

@@ -181,9 +181,9 @@ def find_names(
 ) -> list[Any]:
     """What may be a name in a text that is read as one sentence; some of its words are inside a time."""
     read = page_reader.locate_words(text, 0, len(text))
-    sentence = names.Sentence(text, 0, read, barred, language, [(a, b) for a, b in subjects])
+    found = names.find_name_candidates(read, text, 0, barred, language, [(a, b) for a, b in subjects])
     return [[c.surface, c.start, text[c.inner : c.end] if c.inner >= 0 else "", c.first, c.more, c.left, c.before,
-             c.right, c.marks] for c in names.find_name_candidates(sentence)]  # fmt: skip
+             c.right, c.marks] for c in found]  # fmt: skip
 
 
 def show_edges(seen: dict[str, Any], known: dict[str, Any]) -> list[Any]:

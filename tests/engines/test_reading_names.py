@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sensegraph.engines.offline.extraction import page_reader
-from sensegraph.engines.offline.extraction.names import Sentence, find_name_candidates
+from sensegraph.engines.offline.extraction.names import find_name_candidates
 from sensegraph.engines.offline.extraction.page_reader import choose_name_rules
 from sensegraph.language.dates import stated_dates
 from sensegraph.language.speakers import write_label
@@ -14,9 +14,8 @@ from sensegraph.language.text import tag_words
 
 def found(text: str, language: str = "en") -> list[str]:
     words = page_reader.locate_words(text, 0, len(text))
-    inside = list(stated_dates.find_times(text, 0, len(text)))
-    barred = {i for i, w in enumerate(words) for a, b in inside if a <= w.start and w.end <= b}
-    return [c.surface for c in find_name_candidates(Sentence(text, 0, words, barred, language))]
+    barred = {i for span in stated_dates.find_times(text, 0, len(text)) for i in words.find_within(*span)}
+    return [c.surface for c in find_name_candidates(words, text, 0, barred, language)]
 
 
 @pytest.mark.parametrize(
@@ -43,7 +42,8 @@ def test_a_sentence_gives_these_names(text: str, names: list[str]) -> None:
 
 def test_a_word_that_opens_a_sentence_is_left_to_the_corpus() -> None:
     text = "Music met Prince."
-    (first, *_) = find_name_candidates(Sentence(text, 0, page_reader.locate_words(text, 0, len(text)), (), "en"))
+    words = page_reader.locate_words(text, 0, len(text))
+    (first, *_) = find_name_candidates(words, text, 0, (), "en")
     assert (first.first, first.inner) == ("music", -1)
 
 

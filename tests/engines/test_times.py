@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sensegraph.language.dates import stated_dates
+from sensegraph.language.text import split_letters
 
 PIECES = (
     "12 13th 1999 2004 1,500 3.5 $20 US$5 5 km 40% 19 in on of the a xx x Al. and or to old - – — / , . : _ ' \u2019 % "
@@ -34,6 +35,19 @@ def test_numbers_are_those_that_the_pattern_finds(text: str, before: int, behind
     end = max(before, len(text) - behind)
     spans = [m.span() for m in ALL_NUMBERS.finditer(text, before, end) if m[0].lower() not in ("one", "second")]
     assert list(stated_dates.find_numbers(text, before, end)) == spans
+
+
+@given(TEXTS, st.integers(0, 9), st.integers(0, 9))
+def test_a_sentence_that_may_state_no_value_states_none(text: str, before: int, behind: int) -> None:
+    end = max(before, len(text) - behind)
+    sentence = text[before:end]
+    found = [m[0].lower() for pattern in (ALL_TIMES, ALL_NUMBERS) for m in pattern.finditer(text, before, end)]
+    may = stated_dates.may_state_value(sentence, [part.lower() for part in split_letters(sentence)])
+    assert may or set(found) <= {"one", "second"}
+
+
+def test_a_sentence_without_digits_and_words_of_values_may_state_none() -> None:
+    assert not stated_dates.may_state_value("She went home.", ["she", "went", "home"])
 
 
 def test_every_alternative_is_found_by_itself() -> None:

@@ -32,14 +32,16 @@ _Entries = dict[str, str]
 
 def hash_terms(terms: Sequence[str]) -> NDArray[np.uint32]:
     """The numbers by which terms are looked up, rising; two terms may share one, and are then told together."""
-    return np.array(sorted({crc32(t.encode("utf-8", "surrogatepass")) for t in terms}), dtype="<u4")
+    codes = {crc32(t.encode("utf-8", "surrogatepass")) for t in terms}
+    return np.sort(np.fromiter(codes, "<u4", len(codes)))
 
 
 def pack_count(terms: Sequence[str], data: bytes) -> bytes:
     """What a section asks for and counts, as it is stored: of the steps between the numbers byte by byte."""
     codes = hash_terms(terms)
-    steps = np.diff(codes, prepend=np.uint32(0)).astype("<u4").view(np.uint8)
-    return len(codes).to_bytes(_HEAD, "little") + steps.reshape(-1, 4).T.tobytes() + data
+    steps = codes.copy()
+    steps[1:] -= codes[:-1]
+    return len(codes).to_bytes(_HEAD, "little") + steps.view(np.uint8).reshape(-1, 4).T.tobytes() + data
 
 
 def unpack_terms(count: bytes) -> NDArray[np.uint32]:

@@ -147,29 +147,32 @@ _FOREIGN = re.compile(r"[\u0370-\u1dff\u2c00-\ua6ff\ua720-\uabff\uac00-\ud7ff\uf
 _CYRILLIC = re.compile(r"[\u0400-\u04ff]")
 
 
-def _part_at_others(text: str, kept: bytes) -> list[str] | None:
-    """The runs of the characters that are kept, sooner than a pattern finds them; None where not all is ASCII."""
-    for mark in () if text.isascii() else _USUAL_MARKS:
-        text = text.replace(mark, " ")
-    return text.encode().translate(kept).decode().split() if text.isascii() else None
-
-
 _ONLY_LETTERS, _ONLY_TERMS = (  # tables that make blanks of all other characters of ASCII
     bytes(i if re.match(kept, chr(i)) else 32 for i in range(256)) for kept in ("[A-Za-z]", "[A-Za-z0-9]")
 )
 _SMALL_LETTERS = _ONLY_LETTERS.lower()
 
 
+def blank_others(text: str, kept: bytes = _SMALL_LETTERS) -> str | None:
+    """Blanks in place of all but the characters that are kept, by default letters, which become small ones.
+
+    None where not all is ASCII. It is sooner split than a pattern finds the runs.
+    """
+    for mark in () if text.isascii() else _USUAL_MARKS:
+        text = text.replace(mark, " ")
+    return text.encode().translate(kept).decode() if text.isascii() else None
+
+
 def split_letters(text: str) -> list[str]:
     """The runs of letters of `text`, in order."""
-    found = _part_at_others(text, _ONLY_LETTERS)
-    return _LETTERS.findall(text) if found is None else found
+    found = blank_others(text, _ONLY_LETTERS)
+    return _LETTERS.findall(text) if found is None else found.split()
 
 
 def split_small_letters(text: str) -> list[str]:
     """The runs of letters of `text` in lower case, in order."""
-    found = _part_at_others(text, _SMALL_LETTERS)
-    return _LETTERS.findall(text.lower()) if found is None else found
+    found = blank_others(text)
+    return _LETTERS.findall(text.lower()) if found is None else found.split()
 
 
 def detect_language(text: str) -> str:
@@ -182,19 +185,18 @@ def detect_language(text: str) -> str:
 
 
 def _detect_beginning(text: str) -> str:
-    found = _part_at_others(text, _SMALL_LETTERS)
-    if found is None:
-        if _FOREIGN.search(text):
-            letters = len(_LETTER.findall(text))
-            if 5 * len(HAN.findall(text)) > letters:
-                return "zh"
-            if 2 * len(_FOREIGN.findall(text)) > letters:
-                return "ru" if 2 * len(_CYRILLIC.findall(text)) > letters else ""
-        found = _LETTERS.findall(text.lower())
-    if len(words_of_others().intersection(found)) <= len(words_of_english().intersection(found)):
+    blanked = blank_others(text)
+    if blanked is None and _FOREIGN.search(text):
+        letters = len(_LETTER.findall(text))
+        if 5 * len(HAN.findall(text)) > letters:
+            return "zh"
+        if 2 * len(_FOREIGN.findall(text)) > letters:
+            return "ru" if 2 * len(_CYRILLIC.findall(text)) > letters else ""
+    distinct = set(_LETTERS.findall(text.lower()) if blanked is None else blanked.split())
+    if len(words_of_others() & distinct) <= len(words_of_english() & distinct):
         return "en"  # no other has more than English
     languages = languages_by_word()
-    words = languages.keys() & found
+    words = languages.keys() & distinct
     counts = Counter(chain.from_iterable(map(languages.__getitem__, words)))
     most = max(counts.values(), default=0)
     if most < 2 or counts["en"] == most:
@@ -243,8 +245,8 @@ def part_camel_case(text: str) -> str:
 
 def split_runs(text: str) -> list[str]:
     """The runs of letters and digits of `text`; one of a script without blanks is one run."""
-    found = _part_at_others(text, _ONLY_TERMS)
-    return _TERM.findall(unicodedata.normalize("NFC", text)) if found is None else found
+    found = blank_others(text, _ONLY_TERMS)
+    return _TERM.findall(unicodedata.normalize("NFC", text)) if found is None else found.split()
 
 
 def stem_runs(words: Iterable[str], spoken: str) -> list[str]:

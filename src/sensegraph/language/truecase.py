@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from sensegraph.language.text import known_word, split_letters, tag_words
 from sensegraph.language.word_lists import (
@@ -53,9 +53,11 @@ def recase_text(text: str, spans: Sequence[tuple[int, int]]) -> str:
         return text
     if sum(map(str.isupper, words)) > _SHOUTED * len(words):
         return raise_names(lower_letters(text))
-    inner = _INNER.findall(text)
-    if sum(not w.islower() for w in inner) < _SHARE * len(inner):
-        opened = sum(not w.islower() for w in words)
+    capitals = (m for m in _INNER.finditer(text) if not m[1].islower())
+    enough = int(_SHARE * text.count(" "))  # more than this are the share, however many words stand inside sentences
+    inner = [] if next(islice(capitals, enough, None), None) else _INNER.findall(text)
+    if len(inner) - sum(map(str.islower, inner)) < _SHARE * len(inner):
+        opened = len(words) - sum(map(str.islower, words))
         listed = sum(w in _listed_names() for w in inner) if opened >= _SHARE * len(words) else _LISTED
         return raise_names(text) if listed >= _LISTED else text
     headings = [(a, b) for a, b in spans if _has_heading_case(text, a, b)]

@@ -14,12 +14,13 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 
 from sensegraph.engines.offline.extraction.german_names import NounTally, cut_at_nouns, is_noun
-from sensegraph.engines.offline.extraction.names import Sentence, find_name_candidates, strip_possessive
+from sensegraph.engines.offline.extraction.names import find_name_candidates, strip_possessive
 from sensegraph.engines.offline.extraction.observations import Candidate
 from sensegraph.engines.offline.extraction.page_reader import (
     choose_name_rules,
     count_capitals,
     find_codes,
+    find_opening_word,
     locate_words,
     split_spans,
 )
@@ -90,14 +91,15 @@ def find_passage_names(text: str, language: str) -> Iterator[str]:
         yield from (text[a:b] for start, end in spans for a, b in find_unspaced_names(text, start, end))
         return
     view = recase_text(text, spans) if language == "en" else text
-    candidates, capitals, lowers = list[Candidate](), list[str](), list[str]()
+    candidates, texts, opening = list[Candidate](), list[str](), list[str]()
     for number, (start, end) in enumerate(spans):
         words = locate_words(view, start, end)
         no_names = [*stated_dates.find_times(view, start, end), *find_codes(view, start, end)]
-        barred = {i for i, w in enumerate(words) for a, b in no_names if a < w.end and w.start < b}
-        candidates += find_name_candidates(Sentence(view, number, words, barred, language))
-        count_capitals(words, capitals, lowers)
-    upper, lower = Counter(capitals), Counter(lowers)
+        barred = {i for span in no_names for i in words.find_touched(*span)}
+        candidates += find_name_candidates(words, view, number, barred, language)
+        texts += words.texts
+        opening.append(find_opening_word(words.texts))
+    upper, lower = count_capitals(texts, opening)
     if language == "de":
         candidates = _cut_german_names(candidates, lower)
     for one in candidates:

@@ -256,6 +256,7 @@ _TIME_WORDS = frozenset(
     ("millennium", *ENGLISH_MONTHS, *(w + end for w in (*_UNITS, *ENGLISH_WEEKDAYS) for end in ("", "s")))
 )
 _NUMBER_WORDS = frozenset("".join(_PATTERNS["WORDNUM"]).strip("(?:)").split("|"))
+_STATING = _TIME_WORDS | _NUMBER_WORDS
 _CASELESS = frozenset("ſıİ")  # which stand for small letters of English where case does not count
 _ENDLESS = "teenth"  # what ends so may begin with any letter
 _TIME_AHEAD = r"(?=[\dabefhlmnostwADEFJLMNOSTW])(?:\b|(?=\d))"
@@ -275,6 +276,13 @@ def _list_words(sentence: str) -> list[str] | None:
     return None if _DIGIT.search(sentence) else split_small_letters(sentence)
 
 
+def may_state_value(sentence: str, letters: Sequence[str]) -> bool:
+    """Whether a sentence with these runs of letters, in lower case, may state a time or a number: most cannot."""
+    if not _STATING.isdisjoint(letters) or _DIGIT.search(sentence):
+        return True
+    return not (sentence.isascii() or _CASELESS.isdisjoint(sentence))
+
+
 def find_times(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Spans of the times in `text[start:end]`."""
     sentence = text[start:end]
@@ -290,7 +298,7 @@ def find_numbers(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Spans of the amounts, measures and counts in `text[start:end]`; a bare "one" is none."""
     sentence = text[start:end]
     words = _list_words(sentence)
-    if words is not None and _CASELESS.isdisjoint(sentence):
+    if words is not None and (sentence.isascii() or _CASELESS.isdisjoint(sentence)):
         said = _NUMBER_WORDS.intersection(words)
         if not said or (said == {"one"} and words.count("one") == 1):
             return

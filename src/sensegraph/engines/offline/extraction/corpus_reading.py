@@ -22,7 +22,7 @@ import msgspec
 
 from sensegraph.engines.offline.extraction import kinds, naming, relating, words
 from sensegraph.engines.offline.extraction.document_reader import DocumentReader
-from sensegraph.engines.offline.extraction.observations import Ends, Observation, read_entries
+from sensegraph.engines.offline.extraction.observations import Ends, Mentioned, Observation, read_entries
 from sensegraph.engines.offline.extraction.page_reader import observe_document
 from sensegraph.types import Chunk, Extraction
 
@@ -31,6 +31,7 @@ VALUE_TYPES = frozenset({"time", "number"})
 _ENDS, _WORDS, _NAMES, _FORMS, _PAIRS = range(LOOKS)
 _encoder = msgspec.msgpack.Encoder(order="deterministic")
 _decoder = msgspec.msgpack.Decoder(Observation)
+_mentioned_decoder = msgspec.msgpack.Decoder(Mentioned)
 _ends_decoder = msgspec.msgpack.Decoder(Ends)
 _Told = Mapping[str, str]
 
@@ -52,9 +53,10 @@ def count_documents(items: Sequence[tuple[bytes, _Told]], look: int) -> list[tup
 def _count_document(seen: bytes, told: _Told, look: int) -> tuple[set[str], Any]:
     if look == _ENDS:
         return words.count_ends(_ends_decoder.decode(seen))
-    one, lexicon = _decoder.decode(seen), read_entries(told)
+    lexicon = read_entries(told)
     if look == _WORDS:
-        return words.count_words(one, lexicon)
+        return words.count_words(_decoder.decode(seen), lexicon)
+    one = _mentioned_decoder.decode(seen)
     if look == _NAMES:
         return naming.count_names(one, lexicon, blake2b(seen, digest_size=16).digest())
     return naming.count_forms(one, lexicon) if look == _FORMS else relating.count_pairs(one, lexicon)
@@ -95,7 +97,7 @@ def read_documents(
         if guesses:
             guessed = {k: kinds.guess_of_kind(kind) for k, kind in known.kinds.items()}
             known = msgspec.structs.replace(known, kinds=guessed)
-        found.append(DocumentReader(chunks, _decoder.decode(seen), known, values).read())
+        found.append(DocumentReader(chunks, _mentioned_decoder.decode(seen), known, values).read())
     return found
 
 

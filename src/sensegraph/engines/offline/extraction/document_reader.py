@@ -16,7 +16,7 @@ from typing import TypeVar
 from sensegraph.engines.offline.extraction.kinds import type_of_kind
 from sensegraph.engines.offline.extraction.link_words import find_link_words
 from sensegraph.engines.offline.extraction.mentions import Spot, Thing, find_body, resolve_mentions
-from sensegraph.engines.offline.extraction.observations import CROWD, Lexicon, Observation, Value
+from sensegraph.engines.offline.extraction.observations import CROWD, Lexicon, Mentioned, Value
 from sensegraph.engines.offline.extraction.page_reader import TOKEN, join_chunks
 from sensegraph.language.dates.stated_dates import read_iso_span
 from sensegraph.language.speakers import Turns, read_turns
@@ -127,7 +127,7 @@ T = TypeVar("T")
 class DocumentReader:
     """Reads one document with what the corpus knows."""
 
-    def __init__(self, chunks: Sequence[Chunk], seen: Observation, lexicon: Lexicon, values: bool) -> None:
+    def __init__(self, chunks: Sequence[Chunk], seen: Mentioned, lexicon: Lexicon, values: bool) -> None:
         self.chunks, self.seen, self.lexicon, self.values = chunks, seen, lexicon, values
         self.joined = join_chunks(chunks)
         self.body = find_body(seen, lexicon)

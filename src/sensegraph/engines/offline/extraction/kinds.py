@@ -265,6 +265,7 @@ def count_units(counts: Counts, phrases: Iterable[tuple[int, Sequence[str]]]) ->
     """Counts the units of one document's phrases, given as (chunk, words)."""
     seen: dict[int, set[str]] = defaultdict(set)
     found: list[str] = []
+    heads: list[str] = []
     for chunk, words in phrases:
         stems = [stem_english(w) for w in words]
         units = stems
@@ -272,9 +273,10 @@ def count_units(counts: Counts, phrases: Iterable[tuple[int, Sequence[str]]]) ->
             ends = range(1, len(stems) + 1)
             units = [" ".join(stems[a:b]) for b in ends for a in range(max(0, b - LONGEST_UNIT), b)]
         found += units
-        counts.heads[stems[-1]] += 1
+        heads.append(stems[-1])
         seen[chunk].update(units)
     counts.all.update(found)
+    counts.heads.update(heads)
     for units_seen in seen.values():
         counts.chunks.update(units_seen)
 

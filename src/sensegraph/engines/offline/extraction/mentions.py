@@ -17,8 +17,8 @@ import msgspec
 
 from sensegraph.engines.offline.extraction.german_names import cut_at_nouns
 from sensegraph.engines.offline.extraction.names import link_document_names, strip_possessive
-from sensegraph.engines.offline.extraction.observations import Candidate, Ends, Lexicon, Observation, Phrase
-from sensegraph.engines.offline.extraction.page_reader import EDGE, count_capitals, find_codes, locate_words
+from sensegraph.engines.offline.extraction.observations import Candidate, Ends, Lexicon, Mentioned, Phrase
+from sensegraph.engines.offline.extraction.page_reader import EDGE, TOKEN, count_capitals, find_codes, find_opening_word
 from sensegraph.engines.offline.stemming import load_stemmer
 from sensegraph.language.speakers import find_labels, write_label
 from sensegraph.language.text import fold
@@ -77,7 +77,7 @@ def measure_edge(one: Ends) -> int:
     return min(EDGE, _measure_document(one) // _PART)
 
 
-def _measure_document(one: Observation | Ends) -> int:
+def _measure_document(one: Ends) -> int:
     return max(one.bounds, default=0)
 
 
@@ -86,7 +86,7 @@ def _sort_longest_first(wrappers: frozenset[str]) -> tuple[str, ...]:
     return tuple(sorted(wrappers, key=lambda w: (-len(w), w)))
 
 
-def find_body(one: Observation, lexicon: Lexicon) -> tuple[int, int]:
+def find_body(one: Mentioned, lexicon: Lexicon) -> tuple[int, int]:
     """Where a document's own text begins and ends; what a border left of a speaker's label is no part of it."""
     size = _measure_document(one)
     fronts, backs = _sort_longest_first(lexicon.fronts), _sort_longest_first(lexicon.backs)
@@ -105,7 +105,7 @@ def _is_label_part(piece: str, lexicon: Lexicon, pieces: frozenset[str]) -> bool
     return key not in lexicon.speakers and key in pieces
 
 
-def list_label_pieces(one: Observation, lexicon: Lexicon) -> tuple[set[str], set[str]]:
+def list_label_pieces(one: Mentioned, lexicon: Lexicon) -> tuple[set[str], set[str]]:
     """The keys that may be what a border left of labels at the document's edges: at its beginning, and at its end."""
     fronts = _sort_longest_first(lexicon.fronts)
     front = next((len(w) for w in fronts if one.head.startswith(w)), 0)
@@ -113,22 +113,27 @@ def list_label_pieces(one: Observation, lexicon: Lexicon) -> tuple[set[str], set
     return {fold(cut[1]) for cut in (first,) if cut}, {fold(cut[1]) for cut in (last,) if cut}
 
 
-def count_outside_words(one: Observation, lexicon: Lexicon) -> tuple[Counter[str], Counter[str]]:
+def count_outside_words(one: Mentioned, lexicon: Lexicon) -> tuple[Counter[str], Counter[str]]:
     """The capitals and the lower-case words that the observation counts in the document's wrapper."""
     begin, end = find_body(one, lexicon)
     size = _measure_document(one)
-    upper: list[str] = []
-    lower: list[str] = []
+    words: list[str] = []
+    opening: list[str] = []
     for a, b in zip(one.sentences[::2], one.sentences[1::2], strict=True):
         if a < begin:
-            count_capitals(locate_words(one.head, a, min(b, begin)), upper, lower)
+            here = TOKEN.findall(one.head, a, min(b, begin))
+            opening.append(find_opening_word(here))
+            words += here
         elif b > end:
             shift = size - len(one.tail)
-            count_capitals(locate_words(one.tail, max(a, end) - shift, b - shift), upper, lower, inside=a < end)
-    return Counter(upper), Counter(lower)
+            here = TOKEN.findall(one.tail, max(a, end) - shift, b - shift)
+            if a >= end:
+                opening.append(find_opening_word(here))
+            words += here
+    return count_capitals(words, opening)
 
 
-def find_notes(one: Observation, lexicon: Lexicon) -> frozenset[int]:
+def find_notes(one: Mentioned, lexicon: Lexicon) -> frozenset[int]:
     """The sentences that most works of the corpus repeat (show notes), unless they are half of the document."""
     known = lexicon.boilerplate
     notes = frozenset(i // 3 for i, p in enumerate(one.prints) if p in known) if known else frozenset()
@@ -205,7 +210,7 @@ def make_name_key(surface: str) -> str:
     return folded
 
 
-def select_standing_names(seen: Observation, lexicon: Lexicon) -> list[Named]:
+def select_standing_names(seen: Mentioned, lexicon: Lexicon) -> list[Named]:
     """The candidates that are names in this corpus, cut where their first word is none."""
     out = []
     begin, end = find_body(seen, lexicon)
@@ -269,7 +274,7 @@ def find_longest_terms(run: str, terms: frozenset[str]) -> Iterator[tuple[int, i
         at += size or 1
 
 
-def group_names(seen: Observation, lexicon: Lexicon) -> dict[str, list[Named]]:
+def group_names(seen: Mentioned, lexicon: Lexicon) -> dict[str, list[Named]]:
     """The names of a document by the key of what they name."""
     names = select_standing_names(seen, lexicon)
     # what stands for a longer name: as the document says, else its work, else the corpus
@@ -283,7 +288,7 @@ def group_names(seen: Observation, lexicon: Lexicon) -> dict[str, list[Named]]:
     return grouped
 
 
-def resolve_mentions(seen: Observation, lexicon: Lexicon) -> Scene:
+def resolve_mentions(seen: Mentioned, lexicon: Lexicon) -> Scene:
     """The things of a document and their mentions, hosts and concepts outside the corpus's list left out."""
     grouped, notes = group_names(seen, lexicon), find_notes(seen, lexicon)
     things: dict[str, Thing] = {}
@@ -323,7 +328,7 @@ def make_named_thing(key: str, members: Sequence[Named], lexicon: Lexicon) -> Th
 
 
 def _find_concepts(
-    seen: Observation, lexicon: Lexicon, names: Sequence[Spot], things: dict[str, Thing], notes: frozenset[int]
+    seen: Mentioned, lexicon: Lexicon, names: Sequence[Spot], things: dict[str, Thing], notes: frozenset[int]
 ) -> list[Spot]:
     """Mentions of kept concepts that no name covers, show notes left out; adds the concepts to `things`."""
     begin, limit = find_body(seen, lexicon)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from sensegraph.engines.offline.extraction.observations import Candidate, Word
+from sensegraph.engines.offline.extraction.observations import Candidate, Words
 from sensegraph.language.text import known_word
 from sensegraph.language.word_lists import english_words, name_connectors, read_lexicon, stop_words
 
@@ -39,23 +39,17 @@ class Run:
     last: int
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
-    """One sentence that is read: its words, and which of them cannot belong to a name (inside a time).
-
-    `subjects` are the spans in which it mentions the document's title.
-    """
+class Sentence(Words, frozen=True):
+    """One sentence that is read: its words, and which of them cannot belong to a name (inside a time)."""
 
     text: str
     number: int
-    words: Sequence[Word]
     barred: Collection[int]
     language: str
-    subjects: Sequence[tuple[int, int]] = ()
 
     def gap(self, left: int, right: int) -> str:
         """The text between two words."""
-        return self.text[self.words[left].end : self.words[right].start]
+        return self.text[self.ends[left] : self.starts[right]]
 
     def adjoins(self, left: int, right: int) -> bool:
         """Whether no more than two blanks or marks of one line stand between two words."""
@@ -65,57 +59,57 @@ class Sentence:
     def is_opening(self, i: int) -> bool:
         """Whether word `i` has its capital from its place: first in the sentence, in a quotation or after a colon."""
         if i < 3:
-            return all(not w.text[0].isalnum() for w in self.words[:i][-3:])
-        return self.words[i - 1].text in _OPENERS
+            return not any(w[0].isalnum() for w in self.texts[:i])
+        return self.texts[i - 1] in _OPENERS
 
     def is_joining(self, i: int) -> bool:
         """Whether word `i` is a mark or a small word that may stand inside a name."""
-        text = self.words[i].text
+        text = self.texts[i]
         return text in ".-" or text in english_words("connectors") or text == "the"
 
     def is_name_word(self, i: int) -> bool:
         """Whether word `i` can be part of a name by itself."""
-        word = self.words[i]
-        if i in self.barred or not is_capitalised(word.text):
+        word, start, end = self.texts[i], self.starts[i], self.ends[i]
+        if i in self.barred or not is_capitalised(word):
             return False
-        around = self.text[max(0, word.start - 1) : word.start] + self.text[word.end : word.end + 1]
-        if "_" in around or _FILE.search(word.text):  # the name of a file ("Episode_29_Transcript.txt")
+        around = self.text[max(0, start - 1) : start] + self.text[end : end + 1]
+        if "_" in around or ("." in word and _FILE.search(word)):  # the name of a file ("Episode_29_Transcript.txt")
             return False
         stops = stop_words(self.language)
-        lower = word.text.lower().replace("’", "'")
-        if lower not in stops and strip_possessive(word.text) not in stops:
-            return len(word.text) > 1 or word.text.isalpha()
+        lower = word.lower().replace("’", "'")
+        if lower not in stops and strip_possessive(word) not in stops:
+            return len(word) > 1 or word.isalpha()
         starts = lower in read_lexicon("people")["first"] or lower in english_words("name-openers")
-        if not starts or i + 1 >= len(self.words) or self.is_opening(i):
+        if not starts or i + 1 >= len(self.texts) or self.is_opening(i):
             return False
-        after = self.words[i + 1].text
+        after = self.texts[i + 1]
         return after[0].isupper() and after.lower() not in stops and self.gap(i, i + 1) == " "
 
     def next_in_run(self, i: int) -> int | None:
         """The word to which a run goes on from word `i`, if any: also behind a mark, a connector or before a number."""
-        words, size = self.words, len(self.words)
-        word, k = words[i].text, i + 1
+        words, size = self.texts, len(self.texts)
+        word, k = words[i], i + 1
         if k >= size or not self.adjoins(i, k):
             return None
-        mark, name_follows = words[k].text, self.is_name_word(k)
-        goes_on = name_follows and mark.lower() in english_words("and-heads") | _INSTITUTIONS
-        if _POSSESSIVE.search(word) and not goes_on:
+        mark, name_follows = words[k], self.is_name_word(k)
+        if _POSSESSIVE.search(word) and not (
+            name_follows and mark.lower() in english_words("and-heads") | _INSTITUTIONS
+        ):
             return None
         if mark == "." and (len(word) <= 3 or "." in word):
             return k + 1 if k + 1 < size and self.adjoins(k, k + 1) and self.is_name_word(k + 1) else None
-        if mark == "," and k + 1 < size and words[k + 1].text.lower() in _AFTER_COMMA:
+        if mark == "," and k + 1 < size and words[k + 1].lower() in _AFTER_COMMA:
             return k + 1
         if name_follows:
             return k
         if mark.isdigit() and len(mark) <= 3 and k not in self.barred and self.gap(i, k) == " " and len(word) > 1:
-            return k if k + 1 >= size or words[k + 1].text in ',.;:)"”' or words[k + 1].text.islower() else None
+            return k if k + 1 >= size or words[k + 1] in ',.;:)"”' or words[k + 1].islower() else None
         if k + 1 >= size:
             return None
-        peoples = {word.lower(), words[k + 1].text.lower()} <= english_words(
-            "nationalities"
-        )  # "Japanese - American" are two
-        if mark in "-–/" and not peoples and (self.gap(i, k) == self.gap(k, k + 1) == "" or mark == "-"):
-            return k + 1 if is_capitalised(words[k + 1].text) and self.is_name_word(k + 1) else None
+        peoples = english_words("nationalities")  # "Japanese - American" are two
+        joined = mark in "-–/" and (mark == "-" or self.gap(i, k) == self.gap(k, k + 1) == "")
+        if joined and not (word.lower() in peoples and words[k + 1].lower() in peoples):
+            return k + 1 if is_capitalised(words[k + 1]) and self.is_name_word(k + 1) else None
         if mark == "&":
             return k + 1 if self.is_name_word(k + 1) else None
         return self._next_behind_connectors(k)
@@ -123,32 +117,32 @@ class Sentence:
     def _next_behind_connectors(self, k: int) -> int | None:
         """The capital behind one or two small words, from word `k`, that names may hold ("of the")."""
         known = name_connectors(self.language)
-        small = self.words[k].text
-        if self.language == "de" and self.words[k - 1].text.lower() not in read_lexicon("people")["first"]:
+        small = self.texts[k]
+        if self.language == "de" and self.texts[k - 1].lower() not in read_lexicon("people")["first"]:
             return None  # every noun has a capital: "Vorwort von Luther" is no name
         if small not in known and not (small[0].isupper() and small.lower() in english_words("stop") and small != "I"):
             return None
         for j in (k + 1, k + 2, k + 3):
-            if j >= len(self.words) or not self.adjoins(j - 1, j):
+            if j >= len(self.texts) or not self.adjoins(j - 1, j):
                 return None
             if self.is_name_word(j):
                 return j
-            text = self.words[j].text
+            text = self.texts[j]
             if text not in known and text != "the" and not (text[0].isupper() and text != "I"):
                 return None
         return None
 
     def quoted_titles(self) -> list[Run]:
         """Quoted titles of works: every word but the small ones has a capital."""
-        if not self.words:
+        if not self.texts:
             return []
-        begin, end = self.words[0].start, self.words[-1].end
+        begin, end = self.starts[0], self.ends[-1]
         if not _QUOTE.search(self.text, begin, end):
             return []
         found = []
         for match in _QUOTED.finditer(self.text, begin, end):
-            inside = [i for i, w in enumerate(self.words) if match.start(1) <= w.start and w.end <= match.end(1)]
-            texts = [self.words[i].text for i in inside]
+            inside = self.find_within(*match.span(1))
+            texts = [self.texts[i] for i in inside]
             if not texts or len(texts) > 10 or (len(texts) == 1 and texts[0].lower() in stop_words(self.language)):
                 continue
             edges = texts[0][0].isupper() and texts[-1][0].isalnum() and not texts[-1].islower()
@@ -157,20 +151,27 @@ class Sentence:
         return found
 
 
-def find_name_candidates(sentence: Sentence) -> list[Candidate]:
-    """What may be a name in this sentence, in order, without overlaps."""
-    words = sentence.words
-    mentions = ([i for i, w in enumerate(words) if start <= w.start < end] for start, end in sentence.subjects)
+def find_name_candidates(
+    words: Words,
+    text: str,
+    number: int,
+    barred: Collection[int],
+    language: str,
+    subjects_at: Sequence[tuple[int, int]] = (),
+) -> list[Candidate]:
+    """What may be a name in the sentence of these words, in order, without overlaps.
+
+    Words that are `barred` cannot belong to a name; `subjects_at` are the spans that mention the document's title.
+    """
+    sentence = Sentence(words.texts, words.starts, words.ends, words.raised, text, number, barred, language)
+    mentions = (words.find_begun(start, end) for start, end in subjects_at)
     subjects = [Run(inside[0], inside[-1]) for inside in mentions if inside]
     taken = {i for run in subjects for i in range(run.first, run.last + 1)}
     quoted = [r for r in sentence.quoted_titles() if not taken & set(range(r.first, r.last + 1))]
     taken |= {i for run in quoted for i in range(run.first, run.last + 1)}
     runs: list[Run] = []
     behind = 0
-    for i, word in enumerate(words):
-        text = word.text  # most words are in lower case, or marks
-        if text.islower() or not (text[0].isupper() or len(text) > 2):
-            continue
+    for i in sentence.raised:
         if i < behind or i in taken or not sentence.is_name_word(i):
             continue
         last = i
@@ -192,18 +193,16 @@ def _join_runs(s: Sentence, runs: Sequence[Run]) -> list[Run]:
     out: list[Run] = []
     for run in runs:
         before = run.first - 1
-        if out and run.first - out[-1].last == 2 and not _POSSESSIVE.search(s.words[out[-1].last].text):
-            last, head = out[-1], s.words[run.last].text.lower()
-            joined = s.words[before].text == "for" and s.words[last.last].text.lower() in english_words(
-                "organisation-heads"
-            )
-            if s.words[before].text == "and":
+        if out and run.first - out[-1].last == 2 and not _POSSESSIVE.search(s.texts[out[-1].last]):
+            last, head = out[-1], s.texts[run.last].lower()
+            joined = s.texts[before] == "for" and s.texts[last.last].lower() in english_words("organisation-heads")
+            if s.texts[before] == "and":
                 joined = run.last > run.first and last.last - last.first < 2 and head in english_words("and-heads")
             if joined:
                 out[-1] = Run(last.first, run.last)
                 continue
         if before >= 0 and run.last != run.first and s.gap(before, run.first) == " ":
-            number, held = s.words[before].text, {w.text.lower() for w in s.words[run.first : run.last + 1]}
+            number, held = s.texts[before], {w.lower() for w in s.texts[run.first : run.last + 1]}
             if (_YEAR.fullmatch(number) or _ORDINAL.fullmatch(number)) and held & english_words("ordinal-heads"):
                 run = Run(before, run.last)
         out.append(run)
@@ -219,18 +218,19 @@ def is_capitalised(word: str) -> bool:
 
 def strip_possessive(word: str) -> str:
     """A word in lower case without possessive."""
-    return _POSSESSIVE.sub("", word.lower())
+    low = word.lower()
+    return _POSSESSIVE.sub("", low) if "'" in low or "’" in low else low
 
 
 def _split_at_rank(s: Sentence, run: Run) -> list[Run]:
     """A run cut where an office stands inside it: "Malaysian Prime Minister | Mahathir", "Sultan of | Damascus"."""
     ranks, offices = english_words("ranks"), english_words("offices")
     for i in range(run.first + 1, run.last):
-        if s.words[i].text.lower().rstrip(".") in ranks:
+        if s.texts[i].lower().rstrip(".") in ranks:
             left = i - 1
-            while left > run.first and s.words[left].text.lower() in offices:
+            while left > run.first and s.texts[left].lower() in offices:
                 left -= 1
-            if s.words[left].text.lower() in offices:
+            if s.texts[left].lower() in offices:
                 return [Run(i, run.last)]
             return [Run(run.first, left), Run(i, run.last)]
     return [run]
@@ -240,37 +240,37 @@ def _strip_offices(s: Sentence, run: Run) -> Run | None:
     """The run without leading offices ("President", "Head Coach of"); None when nothing is left."""
     offices = english_words("offices")
     heads = (english_words(f"{kind}-heads") for kind in ("organisation", "place", "event", "other"))
-    last = s.words[run.last].text.lower()
+    last = s.texts[run.last].lower()
     if run.last > run.first and run.last - run.first < 3 and any(last in words for words in heads):
         return run
     first = run.first
-    while first <= run.last and (s.words[first].text.lower() in offices or (first > run.first and s.is_joining(first))):
+    while first <= run.last and (s.texts[first].lower() in offices or (first > run.first and s.is_joining(first))):
         first += 1
     if first > run.last:
         every = range(run.first, run.last + 1)
-        empty = all(s.words[i].text.lower() in offices or s.is_joining(i) for i in every)
+        empty = all(s.texts[i].lower() in offices or s.is_joining(i) for i in every)
         return None if run.first == run.last or empty else run
     return Run(first, run.last)
 
 
 def _make_candidate(s: Sentence, run: Run, whole: bool) -> Candidate | None:
     """The candidate of a run; `whole` says that it is the title of a work, which is not cut."""
-    start, word = s.words[run.first].start, s.words[run.last]
+    start, word, end = s.starts[run.first], s.texts[run.last], s.ends[run.last]
     # it ends without possessive, and with the dot of an abbreviation
-    dotted = "." in word.text or word.text.lower() in _DOTTED
-    end = word.end + 1 if dotted and s.text[word.end : word.end + 1] == "." else word.end
-    if cut := _POSSESSIVE.search(word.text):
-        end = word.start + cut.start()
+    if cut := _POSSESSIVE.search(word):
+        end = s.starts[run.last] + cut.start()
+    elif s.text[end : end + 1] == "." and ("." in word or word.lower() in _DOTTED):
+        end += 1
     surface = s.text[start:end]
     alone = not whole and surface.lower().rstrip(".") in english_words("never-alone")
     if alone or not any(c.isalpha() for c in surface):
         return None
     if len(surface) == 1 and surface.isascii():
         return None
-    opening = not whole and s.is_opening(run.first) and not s.words[run.first].text[0].isdigit()
+    opening = not whole and s.is_opening(run.first) and not s.texts[run.first][0].isdigit()
     # what tells its type: the word before, the two words before, the word after, and the marks between
     around = range(run.first - 2, run.last + 3)
-    lower = {i: s.words[i].text.lower() if 0 <= i < len(s.words) else "" for i in around}
+    lower = {i: s.texts[i].lower() if 0 <= i < len(s.texts) else "" for i in around}
     left, right, marks = lower[run.first - 1], lower[run.last + 1], ""
     if left and not left[0].isalnum():
         marks += "q" if left in '"“„«' else "," if left == "," else "."
@@ -286,8 +286,8 @@ def _make_candidate(s: Sentence, run: Run, whole: bool) -> Candidate | None:
     while inner is not None and not s.is_name_word(inner.first):
         inner = Run(inner.first + 1, inner.last) if inner.first < inner.last else None
     more = run.last > run.first and s.is_name_word(run.first + 1)
-    inside = -1 if inner is None else s.words[inner.first].start
-    return msgspec.structs.replace(made, inner=inside, first=s.words[run.first].text.lower(), more=more)
+    inside = -1 if inner is None else s.starts[inner.first]
+    return msgspec.structs.replace(made, inner=inside, first=s.texts[run.first].lower(), more=more)
 
 
 def link_document_names(

@@ -15,7 +15,7 @@ from sensegraph.engines.offline.extraction.observations import (
     Candidate,
     Entry,
     Lexicon,
-    Observation,
+    Mentioned,
     pack_list,
     round_down,
 )
@@ -45,7 +45,7 @@ class NameCount(msgspec.Struct, frozen=True, array_like=True):
     heads: dict[str, int]
 
 
-def count_names(one: Observation, lexicon: Lexicon, place: bytes) -> tuple[set[str], NameCount]:
+def count_names(one: Mentioned, lexicon: Lexicon, place: bytes) -> tuple[set[str], NameCount]:
     """The names and phrases of one document, and what its reading asks of them."""
     named = mentions.select_standing_names(one, lexicon)
     spelt: dict[str, Counter[str]] = defaultdict(Counter)
@@ -87,7 +87,7 @@ def count_names(one: Observation, lexicon: Lexicon, place: bytes) -> tuple[set[s
 
 
 def _list_phrases(
-    one: Observation, lexicon: Lexicon, nouns: Sequence[mentions.Named]
+    one: Mentioned, lexicon: Lexicon, nouns: Sequence[mentions.Named]
 ) -> Iterator[tuple[int, Sequence[str]]]:
     """The phrases of the document's own text, each with the number of its chunk."""
     starts, notes = one.bounds[::2], mentions.find_notes(one, lexicon)
@@ -99,7 +99,7 @@ def _list_phrases(
         yield from ((bisect_right(starts, n.start), (n.key,)) for n in nouns)
 
 
-def list_units(one: Observation, named: Sequence[mentions.Named]) -> Iterator[tuple[str, str]]:
+def list_units(one: Mentioned, named: Sequence[mentions.Named]) -> Iterator[tuple[str, str]]:
     """The stems of all that may be a concept in a document, each time with how it is written there."""
     if one.language == "zh":
         return
@@ -191,7 +191,7 @@ def _write_same(
     return table
 
 
-def count_forms(one: Observation, lexicon: Lexicon) -> tuple[set[str], dict[str, dict[str, int]]]:
+def count_forms(one: Mentioned, lexicon: Lexicon) -> tuple[set[str], dict[str, dict[str, int]]]:
     """How one document writes the kept concepts, and what its reading asks of these and of the things it names."""
     grouped = mentions.group_names(one, lexicon)
     things = (mentions.make_named_thing(key, members, lexicon) for key, members in grouped.items())

@@ -6,7 +6,8 @@ and is made of entries by term. Positions in an observation count characters fro
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
@@ -19,12 +20,28 @@ from sensegraph.language.transcripts import Talk
 CROWD = 24  # things of one sentence that are paired, at most: more is a list
 
 
-class Word(msgspec.Struct, frozen=True, gc=False):  # made for every word: a dataclass takes five times as long
-    """A word or mark with its place in the document."""
+class Words(msgspec.Struct, frozen=True):
+    """The words and marks of one sentence: what they are, and where they begin and end in the document.
 
-    text: str
-    start: int
-    end: int
+    `raised` are the positions of those that may have a capital: most are in lower case, or marks.
+    """
+
+    texts: Sequence[str]
+    starts: Sequence[int]
+    ends: Sequence[int]
+    raised: Sequence[int]
+
+    def find_within(self, start: int, end: int) -> range:
+        """The positions of the words that stand inside a span."""
+        return range(bisect_left(self.starts, start), bisect_right(self.ends, end))
+
+    def find_begun(self, start: int, end: int) -> range:
+        """The positions of the words that begin inside a span."""
+        return range(bisect_left(self.starts, start), bisect_left(self.starts, end))
+
+    def find_touched(self, start: int, end: int) -> range:
+        """The positions of the words of which a span holds any character."""
+        return range(bisect_right(self.ends, start), bisect_left(self.starts, end))
 
 
 class Candidate(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -79,13 +96,11 @@ class Ends(msgspec.Struct, frozen=True, array_like=True):
     tail: str = ""
 
 
-class Observation(Ends, frozen=True, array_like=True):
-    """What one document shows by itself.
+class Mentioned(Ends, frozen=True, array_like=True):
+    """What one document names, and in which sentences: all that is decoded once its words are counted.
 
     `head` and `tail` are its first and last characters; `sentences` holds start and end in turn; `prints` three
-    hashes a sentence (whole, opening, close; 0 for none); `talk` whether it may be a transcript; `shown` how it writes
-    what its labels name, by key, and `spellings` how else it writes these names; `capitals` how often a word is
-    capitalised inside a sentence; `lowers` how often it is not.
+    hashes a sentence (whole, opening, close; 0 for none).
     """
 
     sentences: tuple[int, ...] = ()
@@ -93,6 +108,16 @@ class Observation(Ends, frozen=True, array_like=True):
     names: tuple[Candidate, ...] = ()
     values: tuple[Value, ...] = ()
     phrases: tuple[Phrase, ...] = ()
+
+
+class Observation(Mentioned, frozen=True, array_like=True):
+    """What one document shows by itself.
+
+    `talk` says whether it may be a transcript; `shown` how it writes what its labels name, by key, and `spellings` how
+    else it writes these names; `capitals` how often a word is capitalised inside a sentence; `lowers` how often it is
+    not.
+    """
+
     talk: Talk = msgspec.field(default_factory=Talk)
     shown: dict[str, str] = msgspec.field(default_factory=dict)
     spellings: dict[str, int] = msgspec.field(default_factory=dict)

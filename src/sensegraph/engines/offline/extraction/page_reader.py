@@ -7,17 +7,24 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import takewhile
+from itertools import chain, islice, takewhile
 from zlib import crc32
 
-from sensegraph.engines.offline.extraction.names import Sentence, find_name_candidates
-from sensegraph.engines.offline.extraction.observations import Candidate, Observation, Phrase, Value, Word
+from sensegraph.engines.offline.extraction.names import find_name_candidates
+from sensegraph.engines.offline.extraction.observations import Candidate, Observation, Phrase, Value, Words
 from sensegraph.engines.offline.extraction.unspaced_names import find_unspaced_names
 from sensegraph.language import speakers, transcripts
 from sensegraph.language.collapsing import Collapsed, collapse_blanks
 from sensegraph.language.dates import stated_dates
 from sensegraph.language.sentences import split_sentences
-from sensegraph.language.text import HAN, detect_language, split_letters, split_small_letters, tag_words
+from sensegraph.language.text import (
+    HAN,
+    blank_others,
+    detect_language,
+    split_letters,
+    split_small_letters,
+    tag_words,
+)
 from sensegraph.language.truecase import recase_text
 from sensegraph.language.word_lists import english_words, read_lexicon, stop_words
 from sensegraph.types import Chunk
@@ -119,16 +126,34 @@ def _find_cut(text: str, start: int, size: int) -> int:
     return end
 
 
-def locate_words(text: str, start: int, end: int) -> list[Word]:
+def locate_words(text: str, start: int, end: int) -> Words:
     """Words and marks of one sentence."""
-    return [Word(m[0], *m.span()) for m in TOKEN.finditer(text, start, end)]
+    texts = TOKEN.findall(text, start, end)
+    starts, ends, place, find = list[int](), list[int](), start, text.find
+    for word in texts:  # nothing but blanks stands between them
+        place = find(word, place)
+        starts.append(place)
+        place += len(word)
+        ends.append(place)
+    raised = [i for i, w in enumerate(texts) if not w.islower() and (w[0].isupper() or len(w) > 2)]
+    return Words(texts, starts, ends, raised)
 
 
-def count_capitals(words: Sequence[Word], capitals: list[str], lowers: list[str], inside: bool = False) -> None:
-    """Lists the capitals inside a sentence and its lower-case words; `inside` says that the words do not open it."""
-    texts = [t for w in words if (t := w.text)[0].isalpha()]
-    lowers += [t for t in texts if t.islower() and len(t) > 1]
-    capitals += [t.lower() for t in texts[0 if inside else 1 :] if t[0].isupper() and len(t) > 1]
+def find_opening_word(words: Sequence[str]) -> str:
+    """The word that has its capital from its place, first in a sentence; "" where there is none."""
+    return next((w for w in words if w[0].isalpha()), "")
+
+
+def count_capitals(words: Sequence[str], opening: Sequence[str]) -> tuple[Counter[str], Counter[str]]:
+    """How often words have a capital, but where they are `opening` a sentence, and how often they are in lower case."""
+    counts, capitals = Counter(words), Counter[str]()
+    long = [w for w in counts if len(w) > 1 and w[0].isalpha()]
+    lowers = Counter({w: counts[w] for w in long if w.islower()})
+    counts.subtract(opening)
+    for word in long:
+        if word[0].isupper() and counts[word]:
+            capitals[word.lower()] += counts[word]
+    return capitals, lowers
 
 
 def find_codes(text: str, start: int, end: int) -> list[tuple[int, int]]:
@@ -136,15 +161,14 @@ def find_codes(text: str, start: int, end: int) -> list[tuple[int, int]]:
     return [m.span() for m in _CODE.finditer(text, start, end)] if _CODED.search(text, start, end) else []
 
 
-def hash_sentence(text: str) -> tuple[int, int, int]:
-    """Hashes of a sentence, of its first and of its last eight words; 0 where it has too few words."""
-    parts = split_letters(text)
+def hash_sentence(parts: Sequence[str]) -> tuple[int, int, int]:
+    """Hashes of a sentence, given as its words, of its first and of its last eight; 0 where it has too few words."""
     whole = _hash_words(parts) if len(parts) >= 4 else 0
     return whole, *((_hash_words(parts[:8]), _hash_words(parts[-8:])) if len(parts) > 8 else (0, 0))
 
 
 def _hash_words(parts: Sequence[str]) -> int:
-    return crc32(" ".join(parts).lower().encode("utf-8", "surrogatepass")) or 1
+    return crc32(" ".join(parts).encode("utf-8", "surrogatepass")) or 1
 
 
 def cut_edges(text: str) -> tuple[str, str]:
@@ -173,8 +197,8 @@ class _PageReader:
         self.names: list[Candidate] = []
         self.values: list[Value] = []
         self.phrases: list[Phrase] = []
-        self.capitals: list[str] = []
-        self.lowers: list[str] = []
+        self.words: list[str] = []
+        self.opening: list[str] = []
         self.subjects: list[tuple[int, int]] = []
         # where the text says the document's title of several words, as it is written or with other hyphens
         words = _TITLE_WORD.findall(page.title.split(" (")[0].split(", ")[0])
@@ -182,22 +206,29 @@ class _PageReader:
             pattern = re.compile(rf"\b{_BETWEEN.join(map(re.escape, words))}\b")
             self.subjects = [m.span() for m in pattern.finditer(page.text)]
 
-    def read(self, number: int, start: int, end: int) -> None:
-        """Read one sentence as its language asks for: names by capitals, phrases by tags or by words."""
+    def read(self, number: int, start: int, end: int, letters: Sequence[str]) -> None:
+        """Read one sentence as its language asks for: names by capitals, phrases by tags or by words.
+
+        `letters` are its runs of letters, in lower case.
+        """
         language = self.page.language
         if language == "zh":
             self._read_chinese(number, start, end)
             return
         words = locate_words(self.page.text, start, end)
-        taken = self._collect_values(number, start, end, words)
+        taken = set[int]()
+        if stated_dates.may_state_value(self.page.text[start:end], letters):
+            taken = self._collect_values(number, start, end, words)
+        for span in find_codes(self.page.text, start, end):
+            taken.update(words.find_touched(*span))
         if language != "un":
-            named = self._collect_names(number, words, taken)
-            count_capitals(words, self.capitals, self.lowers)
-            taken |= named
+            taken |= self._collect_names(number, start, end, words, taken)
+            self.words += words.texts
+            self.opening.append(find_opening_word(words.texts))
         if language == "en":
             self._collect_noun_phrases(number, words, taken)
         elif language != "de":
-            self._collect_words(number, [w for i, w in enumerate(words) if i not in taken])
+            self._collect_words(number, words, taken)
 
     def _read_chinese(self, number: int, start: int, end: int) -> None:
         text = self.page.text
@@ -209,41 +240,34 @@ class _PageReader:
         for a, b in stated_dates.find_times(text, start, end):
             self.values.append(Value(number, a, b, text[a:b], "time"))
 
-    def _collect_values(self, number: int, start: int, end: int, words: Sequence[Word]) -> set[int]:
-        """Times, then numbers beside them; returns the positions of the words of times and amounts with letters."""
+    def _collect_values(self, number: int, start: int, end: int, words: Words) -> set[int]:
+        """Times, then numbers beside them; returns the positions of the words of times."""
         text = self.page.text
         spans = list(stated_dates.find_times(text, start, end))
         values = [Value(number, a, b, text[a:b], "time") for a, b in spans]
-        if self.page.language == "en" or any(w.text[0].isdigit() for w in words):
+        if self.page.language == "en" or any(w[0].isdigit() for w in words.texts):
             for a, b in stated_dates.find_numbers(text, start, end):
                 if all(b <= c or d <= a for c, d in spans):
                     values.append(Value(number, a, b, text[a:b], "number"))
-        if values:
-            self.values.extend(sorted(values, key=lambda v: v.start))
-        inside = {i for i, w in enumerate(words) for a, b in spans if a <= w.start and w.end <= b} if spans else set()
-        if codes := find_codes(text, start, end):
-            inside |= {i for i, w in enumerate(words) for a, b in codes if a < w.end and w.start < b}
-        return inside
+        self.values.extend(sorted(values, key=lambda v: v.start))
+        return {i for a, b in spans for i in words.find_within(a, b)}
 
-    def _collect_names(self, number: int, words: Sequence[Word], barred: set[int]) -> set[int]:
+    def _collect_names(self, number: int, start: int, end: int, words: Words, barred: set[int]) -> set[int]:
         """Collects the candidates of a sentence; returns the positions of their words that surely are names."""
-        start, end = (words[0].start, words[-1].end) if words else (0, 0)
+        if not words.raised:
+            return set()
         near = self.subjects[bisect_left(self.subjects, (start, 0)) :] if self.subjects else ()
         subjects = tuple(takewhile(lambda span: span[1] <= end, near))
-        made = find_name_candidates(Sentence(self.page.text, number, words, barred, self.page.language, subjects))
+        made = find_name_candidates(words, self.page.text, number, barred, self.page.language, subjects)
         self.names.extend(made)
         sure = [c for c in made if not c.first or c.inner >= 0]
-        inside = [(c.inner if c.first else c.start, c.end) for c in sure]
-        if not inside:
-            return set()
-        return {i for i, w in enumerate(words) for a, b in inside if a <= w.start < b}
+        return {i for c in sure for i in words.find_begun(c.inner if c.first else c.start, c.end)}
 
-    def _collect_noun_phrases(self, number: int, words: Sequence[Word], taken: set[int]) -> None:
+    def _collect_noun_phrases(self, number: int, words: Words, taken: set[int]) -> None:
         """Runs of adjectives and nouns of an English sentence, general words dropped at both ends."""
-        texts = [w.text for w in words]
-        lower = " ".join(texts).lower().split(" ") if words else []  # at once: no word holds a blank
+        lower = " ".join(words.texts).lower().split(" ") if words.texts else []  # at once: no word holds a blank
         letters = tag_words(lower)
-        hidden = taken.union(i for i, text in enumerate(texts) if i and text[0].isupper())
+        hidden = taken.union([i for i in words.raised if i and words.texts[i][0].isupper()])
         if hidden:
             shown = list(letters)
             for i in hidden:
@@ -257,22 +281,23 @@ class _PageReader:
             while last > first and lower[last - 1] in general:
                 last -= 1
             first = max(first, last - _PHRASE_WORDS)
-            sizes = list(map(len, lower[first:last]))
-            if not sizes or min(sizes) < 2 or max(sizes) > _LONGEST_WORD:
+            said = tuple(lower[first:last])
+            if not said or not 2 <= min(sizes := list(map(len, said))) <= max(sizes) <= _LONGEST_WORD:
                 continue
-            spans = tuple(x for w in words[first:last] for x in (w.start, w.end))
-            self.phrases.append(Phrase(number, spans, tuple(lower[first:last])))
+            spans = tuple(chain.from_iterable(zip(words.starts[first:last], words.ends[first:last], strict=True)))
+            self.phrases.append(Phrase(number, spans, said))
             count += 1
             if count >= _MOST_PHRASES:
                 return
 
-    def _collect_words(self, number: int, words: Sequence[Word]) -> None:
+    def _collect_words(self, number: int, words: Words, taken: set[int]) -> None:
         """In a language without a tagger every longer word that is no stop word may be a concept."""
         stops = stop_words(self.page.language)
-        for w in words[: 4 * _MOST_PHRASES]:
-            folded = w.text.casefold()
-            if 3 < len(w.text) <= _LONGEST_WORD and w.text.isalpha() and folded not in stops:
-                self.phrases.append(Phrase(number, (w.start, w.end), (folded,)))
+        for i in [i for i in range(len(words.texts)) if i not in taken][: 4 * _MOST_PHRASES]:
+            text = words.texts[i]
+            folded = text.casefold()
+            if 3 < len(text) <= _LONGEST_WORD and text.isalpha() and folded not in stops:
+                self.phrases.append(Phrase(number, (words.starts[i], words.ends[i]), (folded,)))
 
 
 def choose_name_rules(text: str) -> str:
@@ -289,7 +314,7 @@ def choose_name_rules(text: str) -> str:
         return "zh" if code == "zh" else "xx"
     words = split_small_letters(text[:_SCANNED])
     stops = read_lexicon("english" if code == "en" else "german")["stop"]
-    small = sum(map(stops.__contains__, words)) > len(words) / 8
+    small = next(islice(filter(stops.__contains__, words), len(words) // 8, None), "")  # more than an eighth
     return code if small or (code == "en" and len(words) < 20) else "xx"
 
 
@@ -313,8 +338,14 @@ def observe_document(chunks: Sequence[Chunk], segmenter: str = "rules") -> Obser
         if behind < end:
             spans.append((behind, end))
     found = _PageReader(replace(page, text=view), segmenter)
+    prints, blanked = list[int](), blank_others(page.text)
     for number, (start, end) in enumerate(spans):
-        found.read(number, start, end)
+        if blanked is None:
+            letters = [part.lower() for part in split_letters(page.text[start:end])]
+        else:
+            letters = blanked[start:end].split()
+        prints += hash_sentence(letters)
+        found.read(number, start, end, letters)
     # every label is a mention, in the sentence that follows it
     starts = [a for a, _ in spans]
     for label in labelled:
@@ -324,7 +355,8 @@ def observe_document(chunks: Sequence[Chunk], segmenter: str = "rules") -> Obser
             found.names.append(Candidate(number, start, end, page.text[start:end], marks="s"))
     named = sorted((x for x in labels if x.named), key=lambda x: (x.key, -x.start))
     shown = {x.key: page.text[x.start : x.name_end] for x in named}
-    capitals = sorted({x for x in shown.values() if x.isupper()})
+    shouted = sorted({x for x in shown.values() if x.isupper()})
+    capitals, lowers = count_capitals(found.words, found.opening)
     head, tail = cut_edges(page.text)
     return Observation(
         work=page.title or (chunks[0].document if chunks else ""),
@@ -334,13 +366,13 @@ def observe_document(chunks: Sequence[Chunk], segmenter: str = "rules") -> Obser
         head=head,
         tail=tail,
         sentences=tuple(x for span in spans for x in span),
-        prints=tuple(p for a, b in spans for p in hash_sentence(page.text[a:b])),
+        prints=tuple(prints),
         names=tuple(sorted(found.names, key=lambda c: (c.start, c.end))),
         values=tuple(found.values),
         phrases=tuple(found.phrases),
         talk=talk,
         shown=shown,
-        spellings=speakers.count_spellings(f"{page.title}\n{page.text}", capitals),
-        capitals=dict(sorted(Counter(found.capitals).items())),
-        lowers=dict(sorted(Counter(found.lowers).items())),
+        spellings=speakers.count_spellings(f"{page.title}\n{page.text}", shouted),
+        capitals=dict(sorted(capitals.items())),
+        lowers=dict(sorted(lowers.items())),
     )

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from sensegraph.engines.offline.extraction.document_reader import group_spots, list_neighbours
 from sensegraph.engines.offline.extraction.mentions import Scene, resolve_mentions
-from sensegraph.engines.offline.extraction.observations import CROWD, Entry, Lexicon, Observation, round_count
+from sensegraph.engines.offline.extraction.observations import CROWD, Entry, Lexicon, Mentioned, round_count
 
 TOP = 5
 LEAST_NPMI = 0.1
@@ -45,7 +45,7 @@ class PairCount(msgspec.Struct, frozen=True, array_like=True):
     doubled: bytes
 
 
-def count_pairs(one: Observation, lexicon: Lexicon) -> tuple[set[str], PairCount]:
+def count_pairs(one: Mentioned, lexicon: Lexicon) -> tuple[set[str], PairCount]:
     """The pairs of one document, and what its reading may ask of them."""
     scene = resolve_mentions(one, lexicon)
     sentences = list_sentence_keys(one, scene, lexicon)
@@ -67,7 +67,7 @@ def count_pairs(one: Observation, lexicon: Lexicon) -> tuple[set[str], PairCount
     )
 
 
-def list_sentence_keys(one: Observation, scene: Scene, lexicon: Lexicon) -> list[list[str]]:
+def list_sentence_keys(one: Mentioned, scene: Scene, lexicon: Lexicon) -> list[list[str]]:
     """The distinct keys of each sentence in order of place; roles are left out, because they are anyone."""
     keys: list[list[str]] = [[] for _ in range(len(one.sentences) // 2)]
     for spot in scene.spots:
