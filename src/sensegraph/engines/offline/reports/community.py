@@ -153,21 +153,18 @@ class Member:
 class Centre:
     """What a community is about, as terms: the weight of each, the unit vector of its sentences' centroid, its themes.
 
-    `themes` are the terms with the largest share in the centroid; `squares` of weights and `products` of weight and
-    share are what closeness is counted from.
+    `themes` are the terms with the largest share in the centroid.
     """
 
     weights: Mapping[str, float]
     vector: Mapping[str, float]
     themes: frozenset[str]
-    squares: Mapping[str, float]
-    products: Mapping[str, float]
 
     def closeness(self, terms: Iterable[str]) -> float:
         """Cosine of a sentence with the centroid, 0–1."""
-        own = [t for t in dict.fromkeys(terms) if t in self.weights]
-        norm = math.sqrt(math.fsum([self.squares[t] for t in own]))
-        return math.fsum([self.products[t] for t in own]) / norm if norm else 0.0
+        own = {t: self.weights.get(t, 0.0) for t in terms}
+        norm = math.sqrt(math.fsum([w * w for w in own.values()]))
+        return math.fsum([w * self.vector.get(t, 0.0) for t, w in own.items()]) / norm if norm else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,8 +264,7 @@ def find_centre(sentences: Sequence[Sequence[str]], code: str) -> Centre:
     norm = math.sqrt(math.fsum(v * v for v in total.values())) or 1.0
     vector = {t: v / norm for t, v in total.items()}
     top = sorted((t for t in vector if t not in general), key=lambda t: (-vector[t], t))
-    products = {t: w * vector[t] for t, w in weights.items()}
-    return Centre(weights, vector, frozenset(top[:THEMES]), squares, products)
+    return Centre(weights, vector, frozenset(top[:THEMES]))
 
 
 def _rank_members(
