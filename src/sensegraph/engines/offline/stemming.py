@@ -1,9 +1,11 @@
-"""The Snowball stemmers, each made once."""
+"""Words of a text, and the Snowball stemmers, each made once."""
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
+
+from sensegraph.language.text import WORD
 
 
 @cache
@@ -12,3 +14,14 @@ def load_stemmer(language: str) -> Any:
     import Stemmer  # an extension module: loaded on first use
 
     return Stemmer.Stemmer(language)
+
+
+@lru_cache(maxsize=1 << 9)  # what rates a sentence and what stems it ask one after the other
+def fold_words(text: str) -> tuple[str, ...]:
+    """The words of a text folded, with straight apostrophes."""
+    return tuple(WORD.findall(text.casefold().replace("’", "'")))
+
+
+def count_words(text: str) -> int:
+    """How many words a text has, one at least."""
+    return max(1, len(fold_words(text) if text.isascii() else WORD.findall(text)))

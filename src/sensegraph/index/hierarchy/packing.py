@@ -145,7 +145,7 @@ def list_elements(graph: Graph, documents: Mapping[str, str], *, quotes: bool) -
         names[e.id], degree[e.id] = e.name, e.degree
         passage = Passage("entity", e.id, e.description, title=e.name)
         if quotes:
-            passage = _with_quotes(replace(passage, score=float(e.degree)), e, documents)
+            passage = _with_quotes(passage, float(e.degree), e, documents)
         found.entity[e.id] = _make_line(passage, (e.id,), e.degree)
     for r in graph.relations:
         title = f"{names[r.source]} — {names[r.target]}"
@@ -153,7 +153,7 @@ def list_elements(graph: Graph, documents: Mapping[str, str], *, quotes: bool) -
         text = f"{r.label}: {r.description}" if r.label and not quotes else r.description
         passage = Passage("relation", r.id, text, title=title)
         if quotes:
-            passage = _with_quotes(replace(passage, score=r.weight), r, documents)
+            passage = _with_quotes(passage, r.weight, r, documents)
         found.relations[r.source].append(_make_line(passage, (r.source, r.target), rank))
     for c in graph.claims:
         dates = " to ".join(d for d in (c.starts, c.ends) if d)
@@ -283,9 +283,9 @@ def _make_line(passage: Passage, ends: tuple[str, ...], rank: int = 0) -> Line:
     return Line(passage, count_tokens(passage.title) + count_tokens(passage.text) + _LINE, ends, rank)
 
 
-def _with_quotes(passage: Passage, element: Entity | Relation, documents: Mapping[str, str]) -> Passage:
+def _with_quotes(passage: Passage, score: float, element: Entity | Relation, documents: Mapping[str, str]) -> Passage:
     count = len({documents[c] for c in element.chunks if c in documents})
-    return replace(passage, quotes=_choose_quotes(element.descriptions, documents), documents=count)
+    return replace(passage, score=score, quotes=_choose_quotes(element.descriptions, documents), documents=count)
 
 
 def _choose_quotes(said: Sequence[Description], documents: Mapping[str, str]) -> tuple[Description, ...]:

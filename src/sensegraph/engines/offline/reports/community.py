@@ -9,14 +9,17 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
+from operator import itemgetter
 
 import msgspec
 from msgspec.structs import replace
 
 from sensegraph.engines.offline.reports import sentence_quality
 from sensegraph.engines.offline.reports.report_parts import Candidate, names_nothing, show_natural_case, split_title
+from sensegraph.engines.offline.stemming import count_words
 from sensegraph.language.speakers import split_spoken
-from sensegraph.language.text import WORD, detect_language
+from sensegraph.language.text import detect_language
 from sensegraph.types import Context, Description, Passage, Source
 
 PLACES = 3  # spans kept for a text that stands in several
@@ -65,15 +68,18 @@ def gather_quotes(context: Context, code: str) -> list[Quote]:
         for quote in list_quotes(passage):
             owners.setdefault(quote.text, {})[passage.id] = None
             sources.setdefault(quote.text, {})[quote.source] = None
-    places = {text: sorted(found, key=hash_place) for text, found in sources.items()}
+    hashed = {text: [(hash_place(source), source) for source in found] for text, found in sources.items()}
+    places = {text: sorted(found, key=itemgetter(0)) for text, found in hashed.items()}
 
     def rank(text: str) -> tuple[bool, int, tuple[int, str, int], str]:
         personal = sentence_quality.FIRST_PERSON.search(text) is not None
         odd = not 40 <= len(text) <= 280 or text.rstrip().endswith("?") or personal
-        return odd, -len(owners[text]), hash_place(places[text][0]), text
+        return odd, -len(owners[text]), places[text][0][0], text
 
     order = sorted(owners, key=rank)[:LIMIT]
-    return [_make_quote(text, places[text][:PLACES], tuple(owners[text]), code) for text in order]
+    return [
+        _make_quote(text, [source for _, source in places[text][:PLACES]], tuple(owners[text]), code) for text in order
+    ]
 
 
 def hash_place(source: Source) -> tuple[int, str, int]:
@@ -82,26 +88,24 @@ def hash_place(source: Source) -> tuple[int, str, int]:
 
 
 def _make_quote(raw: str, places: Sequence[Source], owners: tuple[str, ...], code: str) -> Quote:
-    speaker, said = split_spoken(raw, places[0].end - places[0].start)
-    text = sentence_quality.tidy_sentence(said)
-    terms, words, soundness = weigh_sentence(text, code)
-    return Quote(
-        text, speaker, tuple(place for place in places if place.chunk), owners, soundness, Candidate(terms, words)
-    )
+    text, speaker, soundness, candidate = read_quote(raw, places[0].end - places[0].start, code)
+    return Quote(text, speaker, tuple(place for place in places if place.chunk), owners, soundness, candidate)
 
 
-@lru_cache(maxsize=1 << 12)  # a sentence stands in several communities, and in those above them
-def weigh_sentence(text: str, code: str) -> tuple[tuple[str, ...], int, float]:
-    """The stems of a tidied sentence, how many words it has, and its soundness.
+@lru_cache(maxsize=1 << 14)  # a sentence stands in several communities, and in those above them
+def read_quote(raw: str, size: int, code: str) -> tuple[str, str, float, Candidate]:
+    """What is said in a sentence that rests on a span of `size` characters, tidied; who says it; its soundness.
 
     That is how well it stands alone, how general it is, whether it presents people, whether it is long.
     """
-    words = max(1, len(WORD.findall(text)))
+    speaker, said = split_spoken(raw, size)
+    text = sentence_quality.tidy_sentence(said)
+    words = count_words(text)
     value = sentence_quality.rate_quality(text) * (0.6 if sentence_quality.is_hanging(text) else 1.0)
     value *= sentence_quality.rate_generality(text, code)
     value *= min(1.0, READABLE / words)
     value *= (_PRESENTED if sentence_quality.introduces_person(text) else 1.0) * (1.0 if _ENDED.search(text) else _CUT)
-    return tuple(sentence_quality.stem_text(text, code)), words, value
+    return text, speaker, value, Candidate(tuple(sentence_quality.stem_text(text, code)), words)
 
 
 def weigh_salience(quotes: Iterable[Quote], names: Sequence[str], code: str) -> dict[str, float]:
@@ -158,9 +162,9 @@ class Centre:
 
     def closeness(self, terms: Iterable[str]) -> float:
         """Cosine of a sentence with the centroid, 0–1."""
-        own = {t: self.weights.get(t, 0.0) for t in dict.fromkeys(terms)}
-        norm = math.sqrt(math.fsum(w * w for w in own.values()))
-        return math.fsum(w * self.vector.get(t, 0.0) for t, w in own.items()) / norm if norm else 0.0
+        own = {t: self.weights.get(t, 0.0) for t in terms}
+        norm = math.sqrt(math.fsum([w * w for w in own.values()]))
+        return math.fsum([w * self.vector.get(t, 0.0) for t, w in own.items()]) / norm if norm else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,12 +252,13 @@ def find_centre(sentences: Sequence[Sequence[str]], code: str) -> Centre:
     Words that name no topic count a quarter.
     """
     bags = [dict.fromkeys(terms) for terms in sentences]
-    counts = Counter(t for bag in bags for t in bag)
+    counts = Counter(chain.from_iterable(bags))
     general = sentence_quality.general_stems() if code == "en" else frozenset()
     weights = {t: math.log1p(len(bags) / n) * (0.25 if t in general else 1.0) for t, n in counts.items()}
-    total: dict[str, float] = defaultdict(float)
+    squares = {t: w**2 for t, w in weights.items()}
+    total = dict.fromkeys(weights, 0.0)
     for bag in bags:
-        norm = math.sqrt(math.fsum(weights[t] ** 2 for t in bag)) or 1.0
+        norm = math.sqrt(math.fsum([squares[t] for t in bag])) or 1.0
         for t in bag:
             total[t] += weights[t] / norm
     norm = math.sqrt(math.fsum(v * v for v in total.values())) or 1.0

@@ -24,9 +24,10 @@ from sensegraph.engines.offline.reports.community import (
     read_community,
     split_relation_title,
 )
+from sensegraph.engines.offline.stemming import count_words
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.speakers import split_spoken
-from sensegraph.language.text import HAN, WORD, detect_language
+from sensegraph.language.text import HAN, detect_language
 from sensegraph.language.word_lists import read_list
 from sensegraph.types import Context, Finding, Passage, Report, Statement
 
@@ -77,7 +78,7 @@ def summarise_contexts(contexts: Sequence[Context]) -> list[str]:
         worths = [
             sentence_quality.rate_quality(t) * (3.0 if defines else 1.0) for t, defines in zip(texts, told, strict=True)
         ]
-        lengths = [max(1, len(WORD.findall(text))) for text in texts]
+        lengths = map(count_words, texts)
         candidates = [report_parts.Candidate(*given) for given in zip(terms, lengths, worths, strict=True)]
         best = max(range(len(candidates)), key=lambda i: (candidates[i].worth, -i))
         good = [
@@ -263,9 +264,9 @@ class _ReportWriter:
         `alone` takes one that holds no other, if it is strong or there is no finding yet.
         """
         mark = set(sentence_quality.stem_text(passage.title, self.code))
-        own = [q for q in self.holding(mark) if passage.kind == "entity" or passage.id in q.owners]
         if mark & self.stems.keys() or report_parts.says_little(passage.title, self.code):
             return []
+        own = [q for q in self.holding(mark) if passage.kind == "entity" or passage.id in q.owners]
         others = {id(q): self.beside(q, mark) for q in own}
         good = [q for q in own if others[id(q)] or (alone and (q.worth >= STRONG or not self.headlines))]
         for quote in self.pick(good, 1):

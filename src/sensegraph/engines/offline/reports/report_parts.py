@@ -42,16 +42,20 @@ class _Cover:
         self.weights = weights
         self.chosen: list[Candidate] = []
         self.covered: Counter[str] = Counter()
-        self._known: dict[tuple[str, ...], tuple[dict[str, float], dict[str, float], float]] = {}
+        self._known: dict[tuple[str, ...], dict[str, float]] = {}
+        self._squared: dict[tuple[str, ...], tuple[dict[str, float], float]] = {}
         self._closest: dict[tuple[str, ...], tuple[int, float]] = {}
 
     def take(self, candidate: Candidate) -> None:
         self.chosen.append(candidate)
-        self.covered.update(dict.fromkeys(candidate.terms, 1))
+        for term in dict.fromkeys(candidate.terms):
+            self.covered[term] += 1
 
     def gain(self, candidate: Candidate) -> float:
+        own = self._weigh(candidate.terms)
+        if not self.chosen:
+            return sum(own.values()) / (math.sqrt(candidate.words) + 2) * candidate.worth
         times = self.covered.get
-        own = self._weigh(candidate.terms)[0]
         total = sum([w * DAMPING**n if (n := times(t)) else w for t, w in own.items()])
         close = self._close(candidate.terms)
         return total / (math.sqrt(candidate.words) + 2) * candidate.worth * (1 - max(0.0, close - TOLERANCE))
@@ -66,21 +70,26 @@ class _Cover:
     def _close(self, terms: tuple[str, ...]) -> float:
         """The highest cosine to what has been chosen; those that were compared before are not compared again."""
         seen, close = self._closest.get(terms, (0, 0.0))
-        _, a, norm = self._weigh(terms)
-        for _, b, other in (self._weigh(one.terms) for one in self.chosen[seen:]):
+        a, norm = self._square(terms)
+        for b, other in (self._square(one.terms) for one in self.chosen[seen:]):
             if norm and other and not a.keys().isdisjoint(b):
-                shared = math.fsum(a[t] for t in a.keys() & b.keys())  # exact, so the order of a set does not matter
+                shared = math.fsum([a[t] for t in a.keys() & b.keys()])  # exact, so the order of a set does not matter
                 close = max(close, shared / (norm * other))
         self._closest[terms] = len(self.chosen), close
         return close
 
-    def _weigh(self, terms: tuple[str, ...]) -> tuple[dict[str, float], dict[str, float], float]:
-        """Each term once with its weight, with its square, and the root of the sum of the squares."""
+    def _weigh(self, terms: tuple[str, ...]) -> dict[str, float]:
+        """Each term once with its weight."""
         if terms not in self._known:
-            own = {t: self.weights.get(t, 0.0) for t in terms}
-            squares = {t: w**2 for t, w in own.items()}
-            self._known[terms] = own, squares, math.sqrt(math.fsum(squares.values()))
+            self._known[terms] = {t: self.weights.get(t, 0.0) for t in terms}
         return self._known[terms]
+
+    def _square(self, terms: tuple[str, ...]) -> tuple[dict[str, float], float]:
+        """Each term once with the square of its weight, and the root of the sum of these."""
+        if terms not in self._squared:
+            squares = {t: w**2 for t, w in self._weigh(terms).items()}
+            self._squared[terms] = squares, math.sqrt(math.fsum(squares.values()))
+        return self._squared[terms]
 
 
 def choose_sentences(
@@ -94,10 +103,10 @@ def choose_sentences(
     if not candidates:
         return []
     cover = _Cover(weights)
-    for candidate in used:
-        cover.take(candidate)
     heap = [(-cover.gain(c), i) for i, c in enumerate(candidates)]
     heapq.heapify(heap)
+    for candidate in used:
+        cover.take(candidate)
     picked: list[int] = []
     while heap and len(picked) < count:
         _, i = heapq.heappop(heap)
@@ -128,8 +137,8 @@ def find_places(text: str, name: str) -> Iterator[int]:
     while at >= 0:
         end = at + len(sought)
         ending = 2 if low.startswith("es", end) else 1 if low.startswith("s", end) else 0
-        closed = any(not is_word_character(low[here : here + 1]) for here in (end, end + ending))
-        if closed and not (at and is_word_character(low[at - 1])):
+        behind = (low[end : end + 1], low[end + ending : end + ending + 1])
+        if not ((at and is_word_character(low[at - 1])) or all(map(is_word_character, behind))):
             yield at
         at = low.find(sought, at + 1)
 

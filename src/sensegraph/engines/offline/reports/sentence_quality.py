@@ -11,9 +11,9 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 
-from sensegraph.engines.offline.stemming import load_stemmer
+from sensegraph.engines.offline.stemming import fold_words, load_stemmer
 from sensegraph.language.asking.sentence_cues import is_command
 from sensegraph.language.sentences import balance_emphasis
 from sensegraph.language.text import HAN, WORD, detect_language, known_form
@@ -56,7 +56,7 @@ def weigh_stems(sentences: Iterable[Sequence[str]], once: float = 0.7) -> dict[s
     A quarter of that for words that name no topic. A stand-in, where the rest of the corpus is not at hand, for share
     here against share in the corpus.
     """
-    counts = Counter(term for terms in sentences for term in dict.fromkeys(terms))
+    counts = Counter(chain.from_iterable(map(dict.fromkeys, sentences)))
     general = general_stems()
     return {t: (once + math.log(n)) * (0.25 if t in general else 1.0) for t, n in counts.items()}
 
@@ -88,10 +88,9 @@ def is_repeat(one: Sequence[str], other: Sequence[str], limit: float = REPEAT) -
 def _find_stems(text: str, code: str) -> tuple[str, ...]:
     code = code or detect_language(text)
     stop = read_list(code) if code in _STEMMERS and code != "ru" else read_list("en")
-    folded = text.casefold().replace("’", "'")
-    han = not folded.isascii() and HAN.search(folded) is not None
+    han = not text.isascii() and HAN.search(text) is not None
     found: list[str] = []
-    for part in (part for token in WORD.findall(folded) if token not in stop for part in token.split("-")):
+    for part in (part for token in fold_words(text) if token not in stop for part in token.split("-")):
         if han and HAN.search(part):  # pairs of characters for Han and kana
             for run in filter(None, re.split(f"((?:{HAN.pattern})+)", part)):
                 pairs = [run[i : i + 2] for i in range(len(run) - 1)] if HAN.match(run) else []
@@ -166,8 +165,9 @@ def _trim_speech(text: str) -> str:
     if any(map(text.__contains__, _PARTED)):
         text = _CLITIC.sub("", text)
     if any(map(f" {text.lower()}".__contains__, _HESITANT)):
-        text = _HESITATION.sub(" ", text)
-    text = _LED.sub("", _close_gaps(" ".join(text.split())))
+        text = _close_gaps(" ".join(_HESITATION.sub(" ", text).split()))
+    if led := _LED.match(text):
+        text = text[led.end() :]
     while (match := _OPENING.match(text)) and match.end() < len(text):
         text = text[match.end() :].lstrip(",; ")
     return text
@@ -237,7 +237,7 @@ def rate_quality(sentence: str) -> float:
     code = detect_language(sentence)
     if code != "en":  # Han text counts two characters as a word
         return _rate_form(sentence, len(HAN.findall(sentence)) // 2 if code == "zh" else len(WORD.findall(sentence)))
-    words = WORD.findall(sentence.casefold().replace("’", "'"))
+    words = fold_words(sentence)
     value = _rate_form(sentence, len(words))
     value *= 0.8 ** sum(w in read_list("pointing") for w in words[:4]) * 0.93 ** sum(map(_SPEAKING.__contains__, words))
     value *= 0.6 if _BROKEN.search(sentence) else 1.0
@@ -263,11 +263,11 @@ def is_heading(sentence: str) -> bool:
     bare = sentence.rstrip("\"'”’»)]」』*_")
     if bare.endswith((".", "!", "?", "。", "！", "？", "…", "؟", "।")) and not _LISTED.match(sentence):
         return False
-    words = WORD.findall(sentence.casefold().replace("’", "'"))
+    words = fold_words(sentence)
     return len(words) < _FEW or not _has_finite_verb(words)
 
 
-def _has_finite_verb(words: list[str]) -> bool:
+def _has_finite_verb(words: Sequence[str]) -> bool:
     """Whether an English sentence has a finite verb near its start and does not open like a fragment."""
     if not words or words[0] in _SUBJECTLESS:
         return False
