@@ -87,6 +87,12 @@ class Name:
         return "".join(self.core).replace(".", "")
 
     @property
+    def says(self) -> int:
+        """How much the name says: words, then what stands beside them, then letters."""
+        beside = bool(self.qualifier) + bool(self.kind) + self.woman + self.man
+        return (len(self.core) << 3 | beside) << 40 | sum(map(len, self.core))
+
+    @property
     def digits(self) -> tuple[str, ...]:
         """The runs of digits of the core, in order."""
         return tuple(run for word in self.core for run in _RUN.findall(word))
