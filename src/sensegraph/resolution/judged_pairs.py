@@ -14,8 +14,7 @@ import numpy as np
 from sensegraph.algorithms.graphs import Floats, Longs
 from sensegraph.algorithms.linkage import connect_rows
 from sensegraph.algorithms.similar import Candidates, KeyGroups, Pairs, group_by_keys, similar_rows
-from sensegraph.resolution.comparison.likeness import SHORT, VETOES, WEIGHED
-from sensegraph.resolution.comparison.name_reading import Name
+from sensegraph.resolution.comparison.likeness import KINDS, SHORT, VETOES, WEIGHED
 from sensegraph.resolution.comparison.scoring import Collection, Scores, weigh_rival
 from sensegraph.resolution.comparison.weighing import list_leads, weigh_leads
 from sensegraph.resolution.resolution_types import Judged
@@ -83,8 +82,9 @@ class JudgedPairs:
     def weigh_rivals(self, pair: Pair) -> Judged:
         """The judgement of a pair once the longer names are looked at that its shorter one may be short for."""
         judged = self.judge(*pair)
-        if judged.kind not in SHORT:
-            return judged
+        return self._weigh_short(judged, pair) if judged.kind in SHORT else judged
+
+    def _weigh_short(self, judged: Judged, pair: Pair) -> Judged:
         short, other = self._shorter(pair)
         context = self.found.context(*pair)
         rival = self._find_rival(short, other, self._long.get(short, ()), context == "shared")
@@ -100,7 +100,8 @@ class JudgedPairs:
                 long[one].append(other)
         self._long = long
         for i in short:
-            self.score[i] = self.weigh_rivals(self._pair(i)).score
+            judged = Judged(float(self.scores.score[i]), "", KINDS[self.scores.kind[i]])
+            self.score[i] = self._weigh_short(judged, self._pair(i)).score
         self._weigh_matches()
         likely = np.flatnonzero(self._free & (self.score >= self.found.settings.accept)).tolist()
         sure = [*map(self._pair, likely), *together]
@@ -178,21 +179,17 @@ class JudgedPairs:
     def _shorter(self, pair: Pair) -> Pair:
         """The one whose name says less, and the other."""
         a, b = pair
-        one, other = self.found.names(a)[0], self.found.names(b)[0]
-        return (a, b) if _measure_name(one) <= _measure_name(other) else (b, a)
+        says = self.found.columns.says
+        return (a, b) if says[a] <= says[b] else (b, a)
 
     def _find_rival(self, short: int, other: int, long: Iterable[int], shared: bool) -> str:
         """Another thing that a name may be short for, and that is not the one that it is compared with."""
         for third in long:
             if third == other or (shared and self.found.context(short, third) != "shared"):
                 continue
-            between = self.judge(other, third)
-            if between.veto or between.score < self.found.settings.reject:
+            i = self._place((other, third) if other < third else (third, other))
+            between = self.judge(other, third) if i < 0 else None
+            score, veto = (between.score, between.veto) if between else (self.scores.score[i], not self._free[i])
+            if veto or score < self.found.settings.reject:
                 return self.found.items[third].name
         return ""
-
-
-def _measure_name(name: Name) -> tuple[int, int, int]:
-    """How much a name says: words, what stands beside them, letters."""
-    beside = bool(name.qualifier) + bool(name.kind) + name.woman + name.man
-    return (len(name.core), beside, sum(map(len, name.core)))

@@ -28,7 +28,8 @@ from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import step
 from sensegraph.runtime.runtime import Runtime
 
-NAMES = 512  # of a partition, on the average: a power of two
+NAMES = 128  # of a partition, on the average: a power of two
+_SCORES = 512  # names whose scores are kept together, likewise
 _PAIR = np.dtype([("score", "<f8"), ("kind", "u1")])
 
 
@@ -44,7 +45,7 @@ def compare_with_others(items: Sequence[Comparison]) -> list[bytes]:
     return found
 
 
-@step("duplicates.names", version=2, batch=1)
+@step("duplicates.names", version=3, batch=1)
 def read_names(parts: Sequence[Sequence[tuple[str, bool]]]) -> list[bytes]:
     """The columns of the names of each partition, given with whether they are persons'."""
     return [pack_columns(read_columns(((name,), person) for name, person in part)) for part in parts]
@@ -86,7 +87,7 @@ def compare_in_partitions(found: Collection, one: Longs, other: Longs, *, rt: Ru
         return Scores(rows["score"].copy(), rows["kind"].copy())
 
     names, makers = list[str](), list[partial[Scores]]()
-    for begin, end in cut_hashes(found.columns.spoken, NAMES):
+    for begin, end in cut_hashes(found.columns.spoken, _SCORES):
         first, last = np.searchsorted(one, (begin, end)).tolist()
         if first == last:
             continue

@@ -125,14 +125,15 @@ class _Persons:
 
     def __init__(self, graph: NameGraph, cores: Sequence[Core]) -> None:
         self.graph, self.cores, self.named = graph, cores, index_persons(graph, cores)
+        self.letters = [sum(map(len, core)) for core in cores]
 
     def list_owners(self, row: int) -> list[int]:
         """The persons whose names a name may be short for, in the order of their ids."""
         graph, core = self.graph, self.cores[row]
-        words = {*core, *(given for w in core for given in naming_words.NICKNAMES.get(w, ()))}
-        owners, size = [], sum(map(len, core))
-        for owner in {o for w in words for o in self.named.get(w, ()) if o != row}:
-            if sum(map(len, self.cores[owner])) > size and may_be_short_for(core, self.cores[owner]):
+        words = {*core, *(given for w in core if w in naming_words.NICKNAMES for given in naming_words.NICKNAMES[w])}
+        owners, letters, size = [], self.letters, self.letters[row]
+        for owner in {o for w in words for o in self.named.get(w, ()) if letters[o] > size}:
+            if may_be_short_for(core, self.cores[owner]):
                 judged = compare_persons(read_name(graph.names[row], True), read_name(graph.names[owner], True))
                 if judged.kind in _SHORT_FOR and not judged.veto:
                     owners.append(owner)

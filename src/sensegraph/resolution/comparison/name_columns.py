@@ -36,14 +36,15 @@ class NameColumns:
     """Of n things, each with a name or several.
 
     `spoken` (n) stands for how a thing is spelt and whether it is a person, `whole` (n) for its first name without
-    blanks. `keys` bring together those that share one, `keyed` (n) of each thing, and weigh `sure`. Words do too, but
-    what they weigh follows from all names: `cores` stands for the words of a name, `named` (n) of each thing; `words`
-    are those of each core, `worded` of them, `light` where they say little. `held` are all words that are weighed when
-    a thing is compared, `holding` (n) of each.
+    blanks, `says` (n) for how much that says. `keys` bring together those that share one, `keyed` (n) of each thing,
+    and weigh `sure`. Words do too, but what they weigh follows from all names: `cores` stands for the words of a name,
+    `named` (n) of each thing; `words` are those of each core, `worded` of them, `light` where they say little. `held`
+    are all words that are weighed when a thing is compared, `holding` (n) of each.
     """
 
     spoken: Hashes
     whole: Hashes
+    says: Longs
     keys: Hashes
     sure: Floats
     keyed: Longs
@@ -138,12 +139,14 @@ class CountedWords(Lexis):
 def read_columns(things: Iterable[tuple[Sequence[str], bool]]) -> NameColumns:
     """The columns of things, given as their names, the own one first, and whether they are persons."""
     spoken, whole, held, cores = list[str](), list[str](), list[str](), list[str]()
+    says = list[int]()
     keys, sure, words, joined = list[str](), list[float](), list[str](), list[str]()
     keyed, named, worded, holding = list[int](), list[int](), list[int](), list[int]()
     for names, person in things:
         read = read_spoken(Spoken(tuple(names), person))
         spoken.append("\0".join((*names, str(person))))
         whole.append(read[0].joined or read[0].key)
+        says.append(read[0].says)
         found = dict(key for name in read for key in _list_keys(name))
         keys += found
         sure += found.values()
@@ -167,6 +170,7 @@ def read_columns(things: Iterable[tuple[Sequence[str], bool]]) -> NameColumns:
     return NameColumns(
         hash_words(spoken),
         hash_words(whole),
+        np.array(says, np.int64),
         np.concatenate((hash_words(keys), bands.ravel()))[order] & _KEY,
         np.concatenate((np.array(sure, np.float64), np.full(bands.size, _BAND)))[order],
         np.bincount(owner, minlength=len(named)).astype(np.int64),

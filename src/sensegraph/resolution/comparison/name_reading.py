@@ -87,6 +87,12 @@ class Name:
         return "".join(self.core).replace(".", "")
 
     @property
+    def says(self) -> int:
+        """How much the name says: words, then what stands beside them, then letters."""
+        beside = bool(self.qualifier) + bool(self.kind) + self.woman + self.man
+        return (len(self.core) << 3 | beside) << 40 | sum(map(len, self.core))
+
+    @property
     def digits(self) -> tuple[str, ...]:
         """The runs of digits of the core, in order."""
         return tuple(run for word in self.core for run in _RUN.findall(word))
@@ -105,12 +111,9 @@ def read_name(raw: str, person: bool = False) -> Name:
     text = " ".join(unicodedata.normalize("NFKC", raw).split())
     if len(text) > 2:
         text = _VERSION.sub("", _OR_LATER.sub("", _RUNS_ON.sub(r"\1", text))).strip() or text
-    parentheses = _QUALIFIER.findall(text)
-    outside, qualifier = _QUALIFIER.sub(" ", text).strip(), ""
-    if parentheses and outside:
-        qualifier = " ".join(parentheses).strip()
-    else:
-        outside = text
+    parentheses, outside, qualifier = _QUALIFIER.findall(text), text, ""
+    if parentheses and (bare := _QUALIFIER.sub(" ", text).strip()):
+        outside, qualifier = bare, " ".join(parentheses).strip()
     regions: list[str] = []
     if person:
         outside = _turn_name(outside)
@@ -127,7 +130,7 @@ def read_name(raw: str, person: bool = False) -> Name:
     tokens = _split_tokens(_POSSESSIVE.sub(" ", outside))
     words = tuple(_normalize_word(t, place, len(tokens)) for place, t in enumerate(tokens))
     titles = _TITLES if person else naming_words.HONORIFICS
-    tied = frozenset(map(fold_word, _TIED.findall(outside)))
+    tied = frozenset(map(fold_word, _TIED.findall(outside) if "-" in outside else ()))
     core, legal = _strip_core(words, titles, tied)
     place_kind = ""
     if len(core) == 1 and naming_words.UNSPACED.match(core[0]):
@@ -204,6 +207,9 @@ def _read_beside(text: str) -> tuple[str, ...]:
 
 
 def _split_tokens(text: str) -> list[str]:
+    if text.replace(" ", "").isalpha():
+        return text.split()  # most names are words alone
+
     def join_code(match: re.Match[str]) -> str:
         """Parts with hyphens are one code where none of them is a word: each is short, or has a digit."""
         parts = re.split(r"[-/]", match[0])
@@ -278,11 +284,13 @@ def _read_acronym(text: str) -> str:
 
 def _list_acronyms(words: tuple[str, ...], core: tuple[str, ...]) -> tuple[str, ...]:
     """Of two words or more: the first letters, with and without small words; numbers also as Roman ones."""
-    found = set()
-    for chosen in (words, core):
-        for kept in (chosen, tuple(w for w in chosen if w not in naming_words.SMALL)):
-            if 2 <= len(kept) <= 8:
-                found.add("".join(w if w.isdecimal() else w[0] for w in kept))
+    if len(words) < 2:
+        return ()
+    found, whole = set(), {words, core}
+    for kept in whole | {tuple(w for w in one if w not in naming_words.SMALL) for one in whole}:
+        if 2 <= len(kept) <= 8:
+            found.add("".join(w if w.isdecimal() else w[0] for w in kept))
+            if any(map(str.isdecimal, kept)):
                 found.add("".join(_ROMANS.get(w, w) if w.isdecimal() else w[0] for w in kept))
     return tuple(sorted(found))
 
