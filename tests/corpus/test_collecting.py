@@ -273,9 +273,10 @@ def test_a_question_whose_results_are_collected_while_it_is_asked_is_asked_again
     read, asked = Results._read, list[str]()
 
     def sweep_first(results: Results[object], keys: list[str]) -> list[object]:
-        asked.append(keys[0])
-        if len(asked) == 1:
-            made.collect()
+        if results.step.name != "chunks.chunk":  # which are of the index, and stay
+            asked.append(keys[0])
+            if len(asked) == 1:
+                made.collect()
         return read(results, keys)
 
     monkeypatch.setattr(Results, "_read", sweep_first)
