@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from sensegraph.runtime.stores.rows import cut_blocks
-from sensegraph.runtime.stores.sealing import LEVEL, SMALL_LEVEL, Damaged, seal, unseal
+from sensegraph.runtime.stores.sealing import Damaged, seal, unseal
 
 if TYPE_CHECKING:
     from sensegraph.runtime.stores.sqlite import SqliteStore
@@ -105,9 +105,8 @@ def write_objects(db: sqlite3.Connection, objects: Mapping[str, bytes], step: st
     db.executemany("INSERT INTO object VALUES (?, ?)", rows)
 
 
-def _seal_pack(keys: Collection[str], contents: Mapping[str, bytes]) -> bytes:
-    level = SMALL_LEVEL if len(keys) > 1 else LEVEL
-    return seal("", _encode([(_number_key(key), contents[key]) for key in keys]), level)
+def _seal_pack(keys: Iterable[str], contents: Mapping[str, bytes]) -> bytes:
+    return seal("", _encode([(_number_key(key), contents[key]) for key in keys]))
 
 
 def _cut_packs(contents: Mapping[str, bytes]) -> Iterator[list[str]]:

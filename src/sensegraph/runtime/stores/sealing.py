@@ -18,7 +18,7 @@ from sensegraph.runtime.shortening import LONGEST, Unreadable, lengthen, shorten
 _WHOLE, _SHORTENED = b"\0", b"\1"
 _LEAST = 128  # bytes from which shortening is tried
 _PAYS = 0.9  # of the length, or what is shortened is kept whole
-LEVEL, SMALL_LEVEL = 6, 3  # of objects, and of many small ones together
+_LARGE, _LEVELS = 1 << 15, (3, 6)  # bytes from which more is tried
 _END = b"sensegraph-1"  # how an array file ends, after its checksum
 _HEAD = 10  # bytes of an array file that say how long its head is
 _SHORT = b"SENSEGRAPH"  # how the file of a shortened array begins, before its head
@@ -32,10 +32,10 @@ class Damaged(Exception):
     """What was read is not what was written."""
 
 
-def seal(name: str, content: bytes, level: int = LEVEL) -> bytes:
+def seal(name: str, content: bytes) -> bytes:
     """`content` as it is stored under `name`: a checksum over both, how it is kept, and the content."""
-    body = _WHOLE + content
-    if _LEAST <= len(content) <= LONGEST and len(shorter := shorten(content, level)) < _PAYS * len(content):
+    body, size = _WHOLE + content, len(content)
+    if _LEAST <= size <= LONGEST and len(shorter := shorten(content, _LEVELS[size >= _LARGE])) < _PAYS * size:
         body = _SHORTENED + shorter
     return _checksum(name, body) + body
 
