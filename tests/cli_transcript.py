@@ -137,7 +137,7 @@ def mark_changing(text: str, root: Path) -> str:
     text = text.replace(str(root), "ROOT").replace(os.sep + root.name, "/ROOT")
     text = re.sub(r"\d+(?:\.\d+)? (?=m?s\b)|\d+(?:\.\d+)? (?=(?:kB|MB|GB|bytes?)\b)", "N ", text)
     text = re.sub(r"20[2-9]\d-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?", "MOMENT", text)
-    text = re.sub(r'("(?:seconds|bytes|size|size_bytes|freed|at|elapsed\w*)": )[\d.]+', r"\1N", text)
+    text = re.sub(r'("(?:seconds|bytes\w*|size|size_bytes|freed|at|elapsed\w*)": )[\d.]+', r"\1N", text)
     text = re.sub(r"(\d\.\d{6})\d+", r"\1", text)
     return re.sub(r"[ \t]+$", "", text, flags=re.MULTILINE)
 
