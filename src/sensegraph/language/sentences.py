@@ -155,12 +155,12 @@ def split_sentences(text: str) -> list[tuple[int, int]]:
     """
     if len(text) < _LONG:
         return _split_anew(text)
-    ends = iter(_split_long(text))
+    ends = iter(_list_ends(text))
     return list(zip(ends, ends, strict=True))
 
 
 @remember(1 << 13)  # some 3 MB
-def _split_long(text: str) -> array[int]:
+def _list_ends(text: str) -> array[int]:
     return array("I", chain.from_iterable(_split_anew(text)))
 
 

@@ -32,11 +32,11 @@ def test_an_update_writes_the_runs_of_reports_that_changed(
 ) -> None:
     monkeypatch.setattr(reports, "_CLUSTERS", 8)
     rt = runtime(SqliteStore(tmp_path))
-    first = reports._join_runs(list(store_records(CLUSTERS)), rt)
+    first = reports._keep_runs(list(store_records(CLUSTERS)), rt)
     assert list(first) == CLUSTERS
     assert rt.computed["reports.run"] == len(first.joined) > 4
     rt.computed.clear()
-    again = reports._join_runs(list(store_records(changed)), rt)
+    again = reports._keep_runs(list(store_records(changed)), rt)
     assert list(again) == changed
     assert rt.computed["reports.run"] <= runs
     assert again.find([c.id for c in changed[::9]]) == {c.id: c for c in changed[::9]}

@@ -17,11 +17,11 @@ def load_stemmer(language: str) -> Any:
 
 
 @lru_cache(maxsize=1 << 9)  # what rates a sentence and what stems it ask one after the other
-def fold_words(text: str) -> tuple[str, ...]:
+def list_folded_words(text: str) -> tuple[str, ...]:
     """The words of a text folded, with straight apostrophes."""
     return tuple(WORD.findall(text.casefold().replace("’", "'")))
 
 
-def count_words(text: str) -> int:
+def measure_words(text: str) -> int:
     """How many words a text has, one at least."""
-    return max(1, len(fold_words(text) if text.isascii() else WORD.findall(text)))
+    return max(1, len(list_folded_words(text) if text.isascii() else WORD.findall(text)))

@@ -127,7 +127,7 @@ def report_all(
             kept |= {tree.root: tree for root in some for tree in writer.trees(root, keys[root], trees[root])}
             lost += writer.lost.total()
         written.update(kept)
-        clusters = _join_runs([(g.id, records[g.id]) for g in sorted(groups, key=lambda g: (g.depth, g.id))], rt)
+        clusters = _keep_runs([(g.id, records[g.id]) for g in sorted(groups, key=lambda g: (g.depth, g.id))], rt)
         removed = (f"{lost} references in reports named no record and were removed",) if lost else ()
         return Hierarchy(clusters, communities.value.modularity, (*communities.value.notes, *removed))
 
@@ -154,7 +154,7 @@ def _find_documents(chunks: Iterable[Chunk | ChunkEntry]) -> dict[str, str]:
     return {c.id: c.document for c in homes}
 
 
-def _join_runs(records: Sequence[tuple[str, bytes]], rt: Runtime) -> Table[Cluster]:
+def _keep_runs(records: Sequence[tuple[str, bytes]], rt: Runtime) -> Table[Cluster]:
     """The table of clusters of which these are the records, made of runs: those that are as they were are there."""
     hashes = hash_words(name for name, _ in records)
     cut = [records[begin:end] for begin, end in cut_hashes(hashes, _CLUSTERS)] if records else []

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from sensegraph.engines.offline.reports import sentence_quality
 from sensegraph.engines.offline.reports.report_parts import Candidate, names_nothing, show_natural_case, split_title
-from sensegraph.engines.offline.stemming import count_words
+from sensegraph.engines.offline.stemming import measure_words
 from sensegraph.language.speakers import split_spoken
 from sensegraph.language.text import detect_language
 from sensegraph.types import Context, Description, Passage, Source
@@ -100,7 +100,7 @@ def read_quote(raw: str, size: int, code: str) -> tuple[str, str, float, Candida
     """
     speaker, said = split_spoken(raw, size)
     text = sentence_quality.tidy_sentence(said)
-    words = count_words(text)
+    words = measure_words(text)
     value = sentence_quality.rate_quality(text) * (0.6 if sentence_quality.is_hanging(text) else 1.0)
     value *= sentence_quality.rate_generality(text, code)
     value *= min(1.0, READABLE / words)

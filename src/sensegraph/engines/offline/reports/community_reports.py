@@ -24,7 +24,7 @@ from sensegraph.engines.offline.reports.community import (
     read_community,
     split_relation_title,
 )
-from sensegraph.engines.offline.stemming import count_words
+from sensegraph.engines.offline.stemming import measure_words
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.speakers import split_spoken
 from sensegraph.language.text import HAN, detect_language
@@ -78,7 +78,7 @@ def summarise_contexts(contexts: Sequence[Context]) -> list[str]:
         worths = [
             sentence_quality.rate_quality(t) * (3.0 if defines else 1.0) for t, defines in zip(texts, told, strict=True)
         ]
-        lengths = map(count_words, texts)
+        lengths = map(measure_words, texts)
         candidates = [report_parts.Candidate(*given) for given in zip(terms, lengths, worths, strict=True)]
         best = max(range(len(candidates)), key=lambda i: (candidates[i].worth, -i))
         good = [

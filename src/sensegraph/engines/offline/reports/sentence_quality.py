@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from itertools import chain, pairwise
 
-from sensegraph.engines.offline.stemming import fold_words, load_stemmer
+from sensegraph.engines.offline.stemming import list_folded_words, load_stemmer
 from sensegraph.language.asking.sentence_cues import is_command
 from sensegraph.language.sentences import balance_emphasis
 from sensegraph.language.text import HAN, WORD, detect_language, known_form
@@ -90,7 +90,7 @@ def _find_stems(text: str, code: str) -> tuple[str, ...]:
     stop = read_list(code) if code in _STEMMERS and code != "ru" else read_list("en")
     han = not text.isascii() and HAN.search(text) is not None
     found: list[str] = []
-    for part in (part for token in fold_words(text) if token not in stop for part in token.split("-")):
+    for part in (part for token in list_folded_words(text) if token not in stop for part in token.split("-")):
         if han and HAN.search(part):  # pairs of characters for Han and kana
             for run in filter(None, re.split(f"((?:{HAN.pattern})+)", part)):
                 pairs = [run[i : i + 2] for i in range(len(run) - 1)] if HAN.match(run) else []
@@ -237,7 +237,7 @@ def rate_quality(sentence: str) -> float:
     code = detect_language(sentence)
     if code != "en":  # Han text counts two characters as a word
         return _rate_form(sentence, len(HAN.findall(sentence)) // 2 if code == "zh" else len(WORD.findall(sentence)))
-    words = fold_words(sentence)
+    words = list_folded_words(sentence)
     value = _rate_form(sentence, len(words))
     value *= 0.8 ** sum(w in read_list("pointing") for w in words[:4]) * 0.93 ** sum(map(_SPEAKING.__contains__, words))
     value *= 0.6 if _BROKEN.search(sentence) else 1.0
@@ -263,7 +263,7 @@ def is_heading(sentence: str) -> bool:
     bare = sentence.rstrip("\"'”’»)]」』*_")
     if bare.endswith((".", "!", "?", "。", "！", "？", "…", "؟", "।")) and not _LISTED.match(sentence):
         return False
-    words = fold_words(sentence)
+    words = list_folded_words(sentence)
     return len(words) < _FEW or not _has_finite_verb(words)
 
 
