@@ -25,6 +25,7 @@ from sensegraph.runtime.stores.mending import (
     note_as_left,
     upgrade_store,
 )
+from sensegraph.runtime.stores.packs import list_damaged
 from sensegraph.runtime.stores.sealing import Damaged, is_sealed_array, seal, unseal
 from sensegraph.runtime.stores.sqlite import _SCHEMA, FORMAT, SqliteStore
 from sensegraph.types import Usage
@@ -270,6 +271,16 @@ def test_each_kind_of_thing_that_is_damaged_is_counted_and_removed_and_nothing_e
     assert (store.rows("a.rows"), store.array("a.v")) == (None, None)
     assert store.rows("b.rows") is not None
     assert store.array("b.v") is not None
+    assert mend_store(store) == 0
+
+
+def test_a_row_that_names_the_pack_of_another_object_leaves_nothing_damaged(store: SqliteStore) -> None:
+    for key in "abc":
+        store.write({key: key.encode() * 9}, "step")
+    store.select("UPDATE object SET number = (SELECT number FROM object WHERE key = 'a') WHERE key = 'b'")
+    assert mend_store(store) >= 1
+    assert list(list_damaged(store)) == []
+    assert store.read(["a", "b", "c"])["c"] == b"c" * 9
     assert mend_store(store) == 0
 
 

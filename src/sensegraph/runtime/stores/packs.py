@@ -155,9 +155,13 @@ def delete_objects(db: sqlite3.Connection, keys: Collection[str]) -> None:
 
 
 def delete_unnamed(db: sqlite3.Connection, damaged: Iterable[tuple[str, bytes]]) -> None:
-    """Delete the rows of objects whose keys are those of no object, and packs that no row names."""
+    """Delete the rows of objects whose keys are those of no object, or whose pack is gone, and packs that no row names.
+
+    A pack may have gone with an object that a damaged row said to be the only one in it.
+    """
     odd = [(stored,) for key, stored in damaged if store_key(key) != stored]
     db.executemany("DELETE FROM object WHERE CAST(key AS BLOB) = ?", odd)
+    db.execute("DELETE FROM object WHERE number NOT IN (SELECT number FROM pack)")
     db.execute("DELETE FROM pack WHERE number NOT IN (SELECT number FROM object)")
 
 
