@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from sensegraph.corpus.corpus import Corpus
+from sensegraph.corpus.garbage import GarbageCollector
 from sensegraph.corpus.settled import SETTLED
 from sensegraph.corpus.workspace import Builder
 from sensegraph.errors import SettingsError
@@ -41,7 +42,7 @@ def make(tmp_path: Path) -> Made:
 def test_a_build_collects_only_where_it_is_set(make: Made, collects: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
     with make(index={"collect": collects}) as corpus:
-        monkeypatch.setattr(corpus.builder, "_collect", lambda earlier: asked.append("collect"))
+        monkeypatch.setattr(GarbageCollector, "collect_after", lambda self, before: asked.append("collect"))
         corpus.build()
         corpus.build()
     assert asked == ["collect"] * (2 * collects)

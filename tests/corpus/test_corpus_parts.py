@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import re
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -35,6 +37,24 @@ def test_a_corpus_is_one_class_whose_parts_are_attributes(built: Corpus):
     for part in ("sources", "mirror", "privacy", "builder", "asker", "browser", "names", "garbage", "workspace"):
         assert type(getattr(built, part)).__doc__
         assert getattr(built, part) is getattr(built, part)
+
+
+@pytest.fixture
+def no_search() -> Iterator[None]:
+    """No cycles of objects are looked for."""
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.mark.usefixtures("no_search")
+@pytest.mark.parametrize("method", ["walk", "local", "global", "drift", "bm25", "naive"])
+def test_the_files_of_an_index_close_with_its_corpus_without_a_search_for_cycles(built: Corpus, method: str):
+    with Corpus.open(built.root, settings=OFFLINE, create=False) as asked:
+        assert asked.query("Who met Charles Babbage?", method=method).text
+        index, workspace = weakref.ref(asked.index()), weakref.ref(asked.workspace)
+    del asked
+    assert (index(), workspace()) == (None, None)
 
 
 def test_what_its_parts_share_is_not_set_on_the_facade(built: Corpus):

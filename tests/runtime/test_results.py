@@ -141,11 +141,13 @@ def test_tables_one_after_the_other_are_one(store: SqliteStore) -> None:
     assert table.joined == rows.parts
 
 
-def test_a_table_is_opened_once_and_one_that_is_gone_is_named(store: SqliteStore) -> None:
+def test_a_table_is_opened_once_and_one_that_is_gone_is_named(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
     opened: list[str] = []
-    rows = make_joined(store)
-    table, usual = Table[Record](rows, Record), store.rows
-    rows._store = type("Opening", (), {"rows": lambda self, name: opened.append(name) or usual(name)})()  # type: ignore
+    usual = store.rows
+    monkeypatch.setattr(store, "rows", lambda name: opened.append(name) or usual(name))
+    table = Table[Record](make_joined(store), Record)
     assert [r.size for _ in range(3) for r in table.at([0, 4])] == [0, 4] * 3
     assert opened == ["one.t", "two.t"]
     store.forget(["none.t"])

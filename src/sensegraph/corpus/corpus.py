@@ -40,10 +40,9 @@ EVERYTHING = Scope()
 class Corpus:
     """Documents and their index under one folder. Use `Corpus.open`.
 
-    What it does is done by its parts, each an attribute: `sources` (documents), `mirror` (following files), `privacy`
-    (masking), `builder` (the index), `asker` (questions, checks), `browser` (reports, entities, patterns), `names`
-    (which names are one entity), `garbage`; `workspace` is what they share. Raises SettingsError, InputError,
-    NotIndexed, StoreError, StepFailed, EndpointError, BudgetExceeded; see `errors`.
+    Its parts do what it does: `sources` (documents), `mirror` (following files), `privacy` (masking), `builder` (the
+    index), `asker` (questions, checks), `browser` (reports, entities, patterns), `names` (which are one entity),
+    `garbage`; `workspace` is what they share. It raises what `errors` lists.
     """
 
     def __init__(
@@ -80,9 +79,9 @@ class Corpus:
         """The corpus in a folder or a database, made when there is none; `settings` are laid over its settings file.
 
         With `create=False` nothing is written: a missing index is an error, a read-only disk is none. `mend` moves a
-        store aside that is damaged beyond reading. Tools given as values take the place of those of the settings
+        store aside that is damaged beyond reading. Tools given as values replace those of the settings
         (docs/plugins.md); `close` closes a `store` too. `method` answers where a question names none. A build waits
-        `wait` seconds for another one of the same corpus to end, then raises Busy.
+        `wait` seconds for another one of the same corpus, then raises Busy.
         """
         from sensegraph.corpus.settings import FOLDER, open_settings
         from sensegraph.corpus.tools import can_write, has_store, make_store
@@ -129,9 +128,10 @@ class Corpus:
     @cached_property
     def builder(self) -> Builder:
         """The index: building, estimating, opening."""
+        from sensegraph.corpus.garbage import GarbageCollector
         from sensegraph.corpus.workspace import Builder
 
-        return Builder(self.workspace, self.privacy, self.sources, lambda before: self.garbage.collect_after(before))
+        return Builder(self.workspace, self.privacy, self.sources, GarbageCollector)
 
     @cached_property
     def mirror(self) -> Mirror:

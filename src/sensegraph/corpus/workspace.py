@@ -34,6 +34,7 @@ from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Usage
 
 if TYPE_CHECKING:
+    from sensegraph.corpus.garbage import GarbageCollector
     from sensegraph.corpus.privacy import Privacy
     from sensegraph.corpus.settings import Settings
     from sensegraph.corpus.sources import Read, Sources
@@ -178,10 +179,7 @@ class Workspace:
             return None
 
     def mend_store(self) -> None:
-        """Remove from the store what is damaged, once, so that what is built next computes it again.
-
-        Nothing is done while somebody builds.
-        """
+        """Remove from the store what is damaged, once and while nobody builds, so that it is computed again."""
         if not self._whole:
             with suppress(Busy), self.store.exclusive():
                 self.mended += self.store.mend()
@@ -255,12 +253,12 @@ class Status(Shortened):
 
 
 class Builder:
-    """Makes the index of the documents of a corpus, and opens it; `collect` removes what a build leaves behind."""
+    """Makes the index of the documents of a corpus, and opens it; a `collector` removes what a build leaves behind."""
 
     def __init__(
-        self, workspace: Workspace, privacy: Privacy, sources: Sources, collect: Callable[[str], None]
-    ) -> None:
-        self._workspace, self._privacy, self._sources, self._collect = workspace, privacy, sources, collect
+        self, workspace: Workspace, privacy: Privacy, sources: Sources, collector: type[GarbageCollector]
+    ) -> None:  # none that is made already, which would lead back to this: the files of a corpus close when it goes
+        self._workspace, self._privacy, self._sources, self._collector = workspace, privacy, sources, collector
 
     def index(self) -> Index:
         """The index as the last build left it, open until another build. Raises NotIndexed when there is none."""
@@ -304,7 +302,7 @@ class Builder:
         built = space.built_state()
         self._privacy.remember_masked_index()
         if space.settings.index.collect:
-            self._collect(earlier)
+            self._collector(self._workspace, self).collect_after(earlier)
         now = "" if rt.lacking or rt.doubted else fingerprint_build(space, self.index_settings(parts), lost)
         if built == space.built_state() and (now or None) != settled:
             space.store.set_refs({SETTLED: now or None})

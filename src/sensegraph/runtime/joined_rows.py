@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from itertools import accumulate
 from typing import Any
 
@@ -33,6 +33,13 @@ def find_positions(ordered: NDArray[np.uint64], ids: Sequence[str]) -> dict[str,
     return {name: int(places[i]) for name, i, known in zip(ids, at, there, strict=True) if known}
 
 
+def open_table(store: Store, name: str) -> Rows:
+    """The stored table of this name. Raises ResultGone."""
+    if (rows := store.rows(name)) is None:
+        raise ResultGone(TABLE_GONE)
+    return rows
+
+
 class JoinedRows:
     """Stored tables one after the other as one: each is opened when something of it is asked for.
 
@@ -44,7 +51,8 @@ class JoinedRows:
         self._store, self.parts, self.shared, self.finder = store, tuple(parts), tuple(shared), finder
         self._starts = [0, *accumulate(count for _, count, _ in parts)]
         self._firsts = [first for *_, first in parts]
-        self._open = lru_cache(_OPENED)(self._find_rows)  # a reader keeps of each part what it has read
+        # a reader keeps of each part what it has read; nothing of it leads back to this, so that files close with it
+        self._open_table = lru_cache(_OPENED)(partial(open_table, store))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self._store, self.parts, self.shared, self.finder)
@@ -66,11 +74,6 @@ class JoinedRows:
             raise ResultGone(TABLE_GONE)
         return found
 
-    def _find_rows(self, part: int) -> Rows:
-        if (rows := self._store.rows(self.parts[part][0])) is None:
-            raise ResultGone(TABLE_GONE)
-        return rows
-
     def at(self, positions: Sequence[int]) -> list[bytes]:
         """The records at these positions, in the order asked for."""
         wanted: dict[int, list[int]] = {}
@@ -79,7 +82,9 @@ class JoinedRows:
         found: dict[int, bytes] = {}
         for part, places in wanted.items():
             start = self._starts[part]
-            found.update(zip(places, self._open(part).at([p - start for p in places]), strict=True))
+            found.update(
+                zip(places, self._open_table(self.parts[part][0]).at([p - start for p in places]), strict=True)
+            )
         return [found[position] for position in positions]
 
     def find(self, ids: Sequence[str]) -> dict[str, bytes]:
@@ -93,13 +98,13 @@ class JoinedRows:
                 wanted.setdefault(part, []).append(name)
         found: dict[str, bytes] = {}
         for part, names in wanted.items():
-            found |= self._open(part).find(names)
+            found |= self._open_table(self.parts[part][0]).find(names)
         return {name: found[name] for name in sorted(found)}
 
     def scan(self) -> Iterator[bytes]:
         """All records in order."""
-        return (record for part in range(len(self.parts)) for record in self._open(part).scan())
+        return (record for part in range(len(self.parts)) for record in self._open_table(self.parts[part][0]).scan())
 
     def ids(self) -> Iterator[str]:
         """All ids in order."""
-        return (name for part in range(len(self.parts)) for name in self._open(part).ids())
+        return (name for part in range(len(self.parts)) for name in self._open_table(self.parts[part][0]).ids())
