@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, lru_cache, partial
 from hashlib import blake2b
 from importlib.resources import files
-from itertools import chain
+from itertools import chain, pairwise
 from math import fsum
 from typing import Any, TypeVar
 
@@ -312,7 +312,7 @@ def make_stemmer(spoken: str) -> Any:
 # w wh-word · # number · u interjection · X name · . other
 
 _SUFFIXES, _REPAIRS = (
-    [(re.compile(pattern), letter) for letter, pattern in (line.split(": ") for line in lines)]
+    [(re.compile(pattern, re.MULTILINE), letter) for letter, pattern in (line.split(": ") for line in lines)]
     for lines in read_patterns("tags").values()
 )
 
@@ -370,12 +370,16 @@ def _load_letters() -> _Letters:
     return letters
 
 
-def tag_words(words: Sequence[str]) -> str:
-    """One letter a word for the words of one English sentence (lower-case them first where they begin it)."""
+def tag_words(words: Sequence[str], bounds: Sequence[int] = ()) -> str:
+    """One letter a word for the words of one English sentence (lower-case them first where they begin it).
+
+    They may be those of several: of sentence i those in `bounds[i]:bounds[i + 1]`.
+    """
     text = "".join(map(_load_letters().__getitem__, words))
+    text = "\n".join([text[a:b] for a, b in pairwise(bounds)]) if bounds else text
     for pattern, letter in _REPAIRS:
         text = pattern.sub(letter, text)
-    return text
+    return text.replace("\n", "")
 
 
 def known_word(word: str) -> bool:

@@ -18,7 +18,8 @@ import msgspec
 from sensegraph.engines.offline.extraction.german_names import cut_at_nouns
 from sensegraph.engines.offline.extraction.names import link_document_names, strip_possessive
 from sensegraph.engines.offline.extraction.observations import Candidate, Ends, Lexicon, Mentioned, Phrase
-from sensegraph.engines.offline.extraction.page_reader import EDGE, TOKEN, count_capitals, find_codes, find_opening_word
+from sensegraph.engines.offline.extraction.page_reader import EDGE, find_codes
+from sensegraph.engines.offline.extraction.sentence_words import TOKEN, count_capitals, find_opening_word
 from sensegraph.engines.offline.stemming import load_stemmer
 from sensegraph.language.speakers import find_labels, write_label
 from sensegraph.language.text import fold
