@@ -181,7 +181,8 @@ def detect_language(text: str) -> str:
     Latin text is English unless another language has at least two different small words in it, and more than English;
     of two that have as many, the one whose words fewer others share.
     """
-    return (_detect_short if len(text) <= _SHORT else _detect_long)(text[:BEGINNING])
+    text = text[:BEGINNING].strip()  # so that what several steps of a build read is kept once
+    return (_detect_short if len(text) <= _SHORT else _detect_long)(text)
 
 
 def _detect_beginning(text: str) -> str:
@@ -371,10 +372,7 @@ def _load_letters() -> _Letters:
 
 
 def tag_words(words: Sequence[str], bounds: Sequence[int] = ()) -> str:
-    """One letter a word for the words of one English sentence (lower-case them first where they begin it).
-
-    They may be those of several: of sentence i those in `bounds[i]:bounds[i + 1]`.
-    """
+    """One letter a word of an English sentence (lower-case its first word), or of several, each between two bounds."""
     text = "".join(map(_load_letters().__getitem__, words))
     text = "\n".join([text[a:b] for a, b in pairwise(bounds)]) if bounds else text
     for pattern, letter in _REPAIRS:

@@ -340,7 +340,11 @@ def _find_concepts(
         if phrase.sentence in notes:
             continue
         places, words = phrase.spans, phrase.words
-        if seen.language == "zh":
+        if len(words) == 1 and seen.language != "zh":  # most are one word, and no concept
+            if (unit := stem_english(words[0])) not in lexicon.units:
+                continue
+            found = [(places[0], places[1], lexicon.units[unit])]
+        elif seen.language == "zh":
             terms = find_longest_terms(words[0], lexicon.terms)
             found = [(places[0] + a, places[0] + b, words[0][a:b]) for a, b in terms]
         else:

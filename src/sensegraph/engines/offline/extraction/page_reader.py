@@ -37,6 +37,7 @@ from sensegraph.types import Chunk
 LONGEST = 1200  # characters of a sentence; longer ones (tables, text without stops) are cut at white space
 _SCANNED = 40_000  # characters in which stop words are counted
 _BLOCK = 20_000
+_FILLED = 40  # characters of filling, at least
 _FILLING = (re.compile(r"[^\S\n][^\S\n]{39,}"), re.compile(r"[.!?…\"'”’»)\]][.!?…\"'”’»)\]]{39,}"))
 # blanks and leaders: they split, and cost no time
 EDGE = 400  # characters of a document's beginning and end that are looked at
@@ -101,8 +102,10 @@ def join_chunks(chunks: Sequence[Chunk]) -> JoinedChunks:
 
 def split_spans(text: str) -> list[tuple[int, int]]:
     """Sentences of `text`; long blanks and text without stops cost linear time."""
-    for filling in _FILLING:
-        text = filling.sub(lambda m: "\n" * len(m[0]), text)
+    blanked = blank_others(text)
+    if blanked is None or " " * _FILLED in blanked:  # else there is none
+        for filling in _FILLING:
+            text = filling.sub(lambda m: "\n" * len(m[0]), text)
     found: list[tuple[int, int]] = []
     start = 0
     while start < len(text):
@@ -227,10 +230,11 @@ class _PageReader:
     def _collect_names(self, number: int, start: int, end: int, barred: set[int]) -> set[int]:
         """Collects the candidates of a sentence; returns the positions of their words that surely are names."""
         first, last = self.bounds[number], self.bounds[number + 1]
-        place = bisect_left(self.able, first)
+        place, subjects = bisect_left(self.able, first), list[tuple[int, int]]()
+        if self.subjects:
+            near = self.subjects[bisect_left(self.subjects, (start, 0)) :]
+            subjects = list(takewhile(lambda span: span[1] <= end, near))
         able = place < len(self.able) and self.able[place] < last
-        near = self.subjects[bisect_left(self.subjects, (start, 0)) :] if self.subjects else ()
-        subjects = tuple(takewhile(lambda span: span[1] <= end, near))
         if not (able or subjects or (self.quoting and QUOTE.search(self.page.text, start, end))):
             return set()  # nothing of it can be a name: most sentences of talk
         words = self.words.part(first, last)
@@ -243,7 +247,8 @@ class _PageReader:
 
     def _collect_noun_phrases(self, taken: set[int]) -> None:
         """Runs of adjectives and nouns of English sentences, general words dropped at both ends."""
-        texts, starts, ends, bounds = self.words.texts, self.words.starts, self.words.ends, self.bounds
+        words, bounds = self.words, self.bounds
+        texts, starts, ends = words.texts, words.starts, words.ends
         lower = " ".join(texts).lower().split(" ") if texts else []  # at once: no word holds a blank
         shown = list(tag_words(lower, bounds))
         openings = set(bounds)
@@ -255,6 +260,8 @@ class _PageReader:
             found = 0
             for match in _NOUNS.finditer(letters, begin, until):
                 first, last = match.span()
+                if last - first == 1 and lower[first] in loose:  # as many are
+                    continue
                 while first < last and lower[first] in loose:
                     first += 1
                 while last > first and lower[last - 1] in general:

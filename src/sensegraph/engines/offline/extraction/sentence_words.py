@@ -77,13 +77,13 @@ def find_opening_word(words: Sequence[str]) -> str:
 
 def count_capitals(words: Sequence[str], opening: Sequence[str]) -> tuple[Counter[str], Counter[str]]:
     """How often words have a capital, but where they are `opening` a sentence, and how often they are in lower case."""
-    counts, capitals = Counter(words), Counter[str]()
-    long = [w for w in counts if len(w) > 1 and w[0].isalpha()]
-    lowers = Counter({w: counts[w] for w in long if w.islower()})
-    counts.subtract(opening)
-    for word in long:
-        if word[0].isupper() and counts[word]:
-            capitals[word.lower()] += counts[word]
+    opened, capitals, lowers = Counter(opening), Counter[str](), Counter[str]()
+    for word, n in Counter(words).items():
+        if word.islower():
+            if len(word) > 1 and word[0].isalpha():
+                lowers[word] = n
+        elif word[0].isupper() and word[0].isalpha() and len(word) > 1 and n != opened[word]:
+            capitals[word.lower()] += n - opened[word]
     return capitals, lowers
 
 
