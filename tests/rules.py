@@ -20,6 +20,7 @@ from sensegraph.engines.offline.extraction import (
     names,
     observations,
     page_reader,
+    sentence_words,
     unspaced_names,
 )
 from sensegraph.engines.offline.reports import report_parts
@@ -59,7 +60,7 @@ def observe(text: str, title: str = "", times: int = 1) -> list[Any]:
 
 def hash_alike(*texts: str) -> list[list[int]]:
     """Which of the hashes of some sentences are alike: each as the place where it stands first, −1 for none."""
-    found = [page_reader.hash_sentence(split_small_letters(text)) for text in texts]
+    found = [sentence_words.hash_sentence(split_small_letters(text)) for text in texts]
     every = [one for three in found for one in three]
     return [[every.index(one) if one else -1 for one in three] for three in found]
 

@@ -21,6 +21,7 @@ from sensegraph.engines.offline.extraction import (
     naming,
     observations,
     page_reader,
+    sentence_words,
     unspaced_names,
     words,
 )
@@ -180,7 +181,7 @@ def find_names(
     text: str, language: str = "en", barred: Sequence[int] = (), subjects: Sequence[Sequence[int]] = ()
 ) -> list[Any]:
     """What may be a name in a text that is read as one sentence; some of its words are inside a time."""
-    read = page_reader.locate_words(text, 0, len(text))
+    read = sentence_words.locate_words(text, [(0, len(text))])[0]
     found = names.find_name_candidates(read, text, 0, barred, language, [(a, b) for a, b in subjects])
     return [[c.surface, c.start, text[c.inner : c.end] if c.inner >= 0 else "", c.first, c.more, c.left, c.before,
              c.right, c.marks] for c in found]  # fmt: skip

@@ -7,13 +7,14 @@ import pytest
 from sensegraph.engines.offline.extraction import page_reader
 from sensegraph.engines.offline.extraction.names import find_name_candidates
 from sensegraph.engines.offline.extraction.page_reader import choose_name_rules
+from sensegraph.engines.offline.extraction.sentence_words import locate_words
 from sensegraph.language.dates import stated_dates
 from sensegraph.language.speakers import write_label
 from sensegraph.language.text import tag_words
 
 
 def found(text: str, language: str = "en") -> list[str]:
-    words = page_reader.locate_words(text, 0, len(text))
+    words = locate_words(text, [(0, len(text))])[0]
     barred = {i for span in stated_dates.find_times(text, 0, len(text)) for i in words.find_within(*span)}
     return [c.surface for c in find_name_candidates(words, text, 0, barred, language)]
 
@@ -42,7 +43,7 @@ def test_a_sentence_gives_these_names(text: str, names: list[str]) -> None:
 
 def test_a_word_that_opens_a_sentence_is_left_to_the_corpus() -> None:
     text = "Music met Prince."
-    words = page_reader.locate_words(text, 0, len(text))
+    words = locate_words(text, [(0, len(text))])[0]
     (first, *_) = find_name_candidates(words, text, 0, (), "en")
     assert (first.first, first.inner) == ("music", -1)
 

@@ -95,6 +95,12 @@ def load_lists(code: str) -> Lists:
     return Lists(never - at_end - final, at_end - final, final, openers, counted)
 
 
+@cache
+def _list_abbreviations() -> frozenset[str]:
+    """The abbreviations of all languages: of other words it need not be known which one a text is in."""
+    return frozenset(word for code in LANGUAGES for one in load_language(code)[:3] for word in one)
+
+
 class _Shown:
     """What a text shows of its abbreviations and small words; looked for once, when first asked."""
 
@@ -105,7 +111,7 @@ class _Shown:
         self._language: str | None = None
         self._lists: Lists | None = None
         self._sample = text[:_LOOKED_AT]
-        self._pointed: Counter[str] | None = None
+        self._pointed: dict[str, int] | None = None
         self._abbreviations: dict[str, bool] = {}
         self._small: dict[str, bool] = {}
 
@@ -126,8 +132,10 @@ class _Shown:
     def abbreviates(self, word: str) -> bool:
         """Whether the text writes a word with a point before a small letter, and hardly ever without a point."""
         if self._pointed is None:
-            before = (m.start() for m in _BEFORE_SMALL.finditer(self.text))
-            self._pointed = Counter(_last_word(self.text, 0, point).lower() for point in before)
+            before = [m.start() for m in _BEFORE_SMALL.finditer(self.text)]
+            self._pointed = Counter(_last_word(self.text, 0, point).lower() for point in before) if before else {}
+        if word not in self._pointed:
+            return False
         if word not in self._abbreviations:
             n = self._pointed[word]
             plain = n > 1 and len(word) < 12 and word.replace(".", "").isalpha()
@@ -210,7 +218,9 @@ def _ends_sentence(text: str, match: re.Match[str], start: int, shown: _Shown) -
     if not word:
         return text[match.end() : match.end() + 1] not in "&,;:)/»”’"
     if mark != ".":
-        return word.lower() not in shown.lists.at_end or mark[0] == "."
+        if mark[0] == "." or (low := word.lower()) not in _list_abbreviations():
+            return True
+        return low not in shown.lists.at_end
     before = _last_word(text, start, point)
     if not before:
         return True
@@ -221,15 +231,20 @@ def _ends_sentence(text: str, match: re.Match[str], start: int, shown: _Shown) -
 
 def _ends_at_point(text: str, before: str, word: str, start: int, point: int, shown: _Shown) -> bool:
     """Whether the point behind the word `before` ends a sentence when `word` comes next."""
-    lists, low = shown.lists, before.lower()
+    low = before.lower()
 
     def opens() -> bool:
         return _opens_sentence(text, word, point, shown)
 
-    listed = low in lists.never or low in lists.at_end or low in lists.final
+    def is_listed() -> bool:
+        lists = shown.lists
+        return low in lists.never or low in lists.at_end or low in lists.final
+
     plain = len(before) > 5 or (len(before) > 1 and before.islower())
-    if plain and not listed and point - start > 11 and low.isalpha():  # a word, no number, initial or mark of a list
+    plain = plain and point - start > 11 and low.isalpha()  # a word, no number, initial or mark of a list
+    if plain and not (low in _list_abbreviations() and is_listed()):
         return not (_VOWELLESS.fullmatch(low) or shown.abbreviates(low)) or opens()
+    lists = shown.lists
     if point - start < 12 and _ENUMERATED.match(text[start : point + 1].strip(" \t#*>-")):
         return False
     if len(before) == 1 and before.isalpha():

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, lru_cache, partial
 from hashlib import blake2b
 from importlib.resources import files
-from itertools import chain
+from itertools import chain, pairwise
 from math import fsum
 from typing import Any, TypeVar
 
@@ -181,7 +181,8 @@ def detect_language(text: str) -> str:
     Latin text is English unless another language has at least two different small words in it, and more than English;
     of two that have as many, the one whose words fewer others share.
     """
-    return (_detect_short if len(text) <= _SHORT else _detect_long)(text[:BEGINNING])
+    text = text[:BEGINNING].strip()  # so that what several steps of a build read is kept once
+    return (_detect_short if len(text) <= _SHORT else _detect_long)(text)
 
 
 def _detect_beginning(text: str) -> str:
@@ -312,7 +313,7 @@ def make_stemmer(spoken: str) -> Any:
 # w wh-word · # number · u interjection · X name · . other
 
 _SUFFIXES, _REPAIRS = (
-    [(re.compile(pattern), letter) for letter, pattern in (line.split(": ") for line in lines)]
+    [(re.compile(pattern, re.MULTILINE), letter) for letter, pattern in (line.split(": ") for line in lines)]
     for lines in read_patterns("tags").values()
 )
 
@@ -370,12 +371,13 @@ def _load_letters() -> _Letters:
     return letters
 
 
-def tag_words(words: Sequence[str]) -> str:
-    """One letter a word for the words of one English sentence (lower-case them first where they begin it)."""
+def tag_words(words: Sequence[str], bounds: Sequence[int] = ()) -> str:
+    """One letter a word of an English sentence (lower-case its first word), or of several, each between two bounds."""
     text = "".join(map(_load_letters().__getitem__, words))
+    text = "\n".join([text[a:b] for a, b in pairwise(bounds)]) if bounds else text
     for pattern, letter in _REPAIRS:
         text = pattern.sub(letter, text)
-    return text
+    return text.replace("\n", "")
 
 
 def known_word(word: str) -> bool:

@@ -65,15 +65,21 @@ def observe_talk(text: str, labels: Sequence[Label] | None = None) -> Talk:
     steps: dict[str, Counter[str]] = {}
     for one, other in pairwise(keys):
         steps.setdefault(one, Counter())[other] += 1
-    speech = _speech_pattern(detect_language(text))
+    english = _speech_pattern("en").search  # what it finds, the pattern of every language does
     ends = [*(label.start for label in labels[1:]), len(text)]
-    turns = spoken = 0
+    turns, spoken, missed = 0, 0, list[str]()
     for label, end in zip(labels, ends, strict=True):
         said = text[label.end : min(end, label.end + _LOOKED_AT)].strip() if label.named else ""
         said = said.split("\n", 1)[0]  # the line of the label, or the one behind it
         if any(any(islice(pattern.finditer(said), _WORDS - 1, None)) for pattern in (WORD, HAN)):
             turns += 1
-            spoken += speech.search(said) is not None
+            if english(said):
+                spoken += 1
+            else:
+                missed.append(said)
+    if missed:
+        speech = _speech_pattern(detect_language(text)).search
+        spoken += sum(1 for said in missed if speech(said))
     return Talk(
         lines,
         dict(sorted(Counter(keys).items())),

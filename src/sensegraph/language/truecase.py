@@ -30,6 +30,7 @@ _LEAST, _LISTED = 8, 2  # words of a text that can be judged; listed names witho
 _LONGEST = 60  # characters of a word that is looked at: its parts are tried at each
 _HEADING = 120  # characters of a heading, at most
 _INNER = re.compile(r" (?<=[\w,;)] )([^\W\d_]{2,})")  # a blank is looked for first
+_RAISED = re.compile(r" (?<=[\w,;)] )[A-Z][^\W\d_]")  # most of those with a capital, found sooner
 _OPENING = re.compile(r"(?:^|(?<=[.!?]) )[a-z]", re.MULTILINE)
 _DATED = frozenset(ENGLISH_MONTHS) | frozenset(ENGLISH_WEEKDAYS)
 _DATE = re.compile(
@@ -48,15 +49,20 @@ def recase_text(text: str, spans: Sequence[tuple[int, int]]) -> str:
 
     `spans` are its sentences.
     """
-    words = _split_long(text)
-    if len(words) < _LEAST:
-        return text
-    if sum(map(str.isupper, words)) > _SHOUTED * len(words):
-        return raise_names(lower_letters(text))
+    every = split_letters(text)
+    unshouted = (word for word in every if len(word) > 1 and not word.isupper())
+    if next(islice(unshouted, max(_LEAST, len(every) // 8), None), None) is None:  # else they are enough
+        words = _split_long(text)
+        if len(words) < _LEAST:
+            return text
+        if sum(map(str.isupper, words)) > _SHOUTED * len(words):
+            return raise_names(lower_letters(text))
     capitals = (m for m in _INNER.finditer(text) if not m[1].islower())
     enough = int(_SHARE * text.count(" "))  # more than this are the share, however many words stand inside sentences
-    inner = [] if next(islice(capitals, enough, None), None) else _INNER.findall(text)
+    plenty = next(islice(_RAISED.finditer(text), enough, None), None) or next(islice(capitals, enough, None), None)
+    inner = [] if plenty else _INNER.findall(text)
     if len(inner) - sum(map(str.islower, inner)) < _SHARE * len(inner):
+        words = _split_long(text)
         opened = len(words) - sum(map(str.islower, words))
         listed = sum(w in _listed_names() for w in inner) if opened >= _SHARE * len(words) else _LISTED
         return raise_names(text) if listed >= _LISTED else text

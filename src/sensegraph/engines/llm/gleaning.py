@@ -16,14 +16,8 @@ from collections.abc import Collection, Iterator, Sequence
 from sensegraph.engines.offline.extraction.german_names import NounTally, cut_at_nouns, is_noun
 from sensegraph.engines.offline.extraction.names import find_name_candidates, strip_possessive
 from sensegraph.engines.offline.extraction.observations import Candidate
-from sensegraph.engines.offline.extraction.page_reader import (
-    choose_name_rules,
-    count_capitals,
-    find_codes,
-    find_opening_word,
-    locate_words,
-    split_spans,
-)
+from sensegraph.engines.offline.extraction.page_reader import choose_name_rules, find_codes, split_spans
+from sensegraph.engines.offline.extraction.sentence_words import count_capitals, find_opening_word, locate_words
 from sensegraph.engines.offline.extraction.unspaced_names import find_unspaced_names
 from sensegraph.language.dates import stated_dates
 from sensegraph.language.text import fold, known_form
@@ -92,8 +86,9 @@ def find_passage_names(text: str, language: str) -> Iterator[str]:
         return
     view = recase_text(text, spans) if language == "en" else text
     candidates, texts, opening = list[Candidate](), list[str](), list[str]()
+    every, bounds = locate_words(view, spans)
     for number, (start, end) in enumerate(spans):
-        words = locate_words(view, start, end)
+        words = every.part(bounds[number], bounds[number + 1])
         no_names = [*stated_dates.find_times(view, start, end), *find_codes(view, start, end)]
         barred = {i for span in no_names for i in words.find_touched(*span)}
         candidates += find_name_candidates(words, view, number, barred, language)

@@ -278,9 +278,11 @@ def _list_words(sentence: str) -> list[str] | None:
 
 def may_state_value(sentence: str, letters: Sequence[str]) -> bool:
     """Whether a sentence with these runs of letters, in lower case, may state a time or a number: most cannot."""
-    if not _STATING.isdisjoint(letters) or _DIGIT.search(sentence):
+    if _DIGIT.search(sentence) or not (sentence.isascii() or _CASELESS.isdisjoint(sentence)):
         return True
-    return not (sentence.isascii() or _CASELESS.isdisjoint(sentence))
+    if _STATING.isdisjoint(letters):
+        return False
+    return letters.count("one") != 1 or _STATING.intersection(letters) != {"one"}  # of which find_numbers makes none
 
 
 def find_times(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:

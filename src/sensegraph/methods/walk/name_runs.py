@@ -22,12 +22,12 @@ from sensegraph.algorithms.ranking import hash_words
 from sensegraph.algorithms.segments import cut_keys
 from sensegraph.language.text import list_stems
 from sensegraph.methods.walk.name_words import (
+    MARK,
     Gazetteer,
     NamedDocuments,
     NamedRun,
     Noted,
     ShownRun,
-    collect_words,
     count_mentions,
     join_shown,
     show_run,
@@ -39,11 +39,14 @@ from sensegraph.runtime.runtime import Runtime
 
 _TOGETHER = 2048  # documents that are recognised at once
 _READ_AGAIN = 1 << 16  # documents of more than so many are read again for each look at their words: they take much room
-
-
 _pack = msgspec.msgpack.Encoder().encode
 _unpack = msgspec.msgpack.Decoder(tuple[tuple[str, ...], bytes]).decode
 _read_shown = msgspec.msgpack.Decoder(ShownRun).decode
+
+
+def collect_words(document: Noted) -> set[str]:
+    """The words of a document, each once."""
+    return set("\n".join(chunk.words for chunk in document.chunks).replace(MARK, "").replace("\n", " ").split(" "))
 
 
 @step("namewords.shown", version=3, batch=1)

@@ -102,18 +102,18 @@ def _spell_chunk(chunk: Chunk, bears: tuple[str, ...]) -> Spelt:
     lines: list[str] = []
     runs: list[int] = []
     for begin, end in split_sentences(chunk.text):
-        words, letters = write_letters(chunk.text[begin:end])
-        for first, last in find_name_spans(letters):
+        opening, *others = chunk.text[begin:end].split(" ")
+        pieces = [_spell_piece(opening) or _spell_words(f"{opening} "), *filter(None, map(_spell_piece, others))]
+        if len(pieces) <= len(others):  # a mark begins one, and says how the word before it is parted from the next
+            pieces = [_spell_words(chunk.text[begin:end])]
+        for first, last in find_name_spans("".join([letters for letters, _ in pieces])):
             runs += (len(lines), first, last)
-        kinds = zip(words, letters[::2], strict=True)
-        lines.append(" ".join(word if kind in "xK" else f"{MARK}{word}" for word, kind in kinds))
+        lines.append(" ".join([marked for _, marked in pieces if marked]))
     return Spelt("\n".join(lines), tuple(runs), bears)
 
 
 def write_letters(sentence: str) -> tuple[list[str], str]:
-    """The folded words of a sentence, and its letters: two for each word, what it is and how it is parted from the
-    next.
-    """
+    """The folded words of a sentence, and its letters: two a word, what it is and how it is parted from the next."""
     words: list[str] = []
     letters: list[str] = []
     for word, _, gap in _WORD.findall(sentence):
@@ -121,6 +121,19 @@ def write_letters(sentence: str) -> tuple[list[str], str]:
         words.append(form)
         letters.append(letter + _JOINS.get(gap, "|"))
     return words, "".join(letters)
+
+
+@lru_cache(maxsize=1 << 14)
+def _spell_piece(piece: str) -> tuple[str, str] | None:
+    """The letters and the marked words of a piece of a sentence between two blanks; None where no word begins it."""
+    return _spell_words(f"{piece} ") if piece[:1].isalnum() else None
+
+
+def _spell_words(text: str) -> tuple[str, str]:
+    """The letters of a text, and its folded words, with `MARK` before what may begin a name."""
+    words, letters = write_letters(text)
+    kinds = zip(words, letters[::2], strict=True)
+    return letters, " ".join([word if kind in "xK" else f"{MARK}{word}" for word, kind in kinds])
 
 
 def find_name_spans(letters: str) -> Iterator[tuple[int, int]]:
@@ -150,7 +163,7 @@ def fold_written_name(name: str) -> str:
     return " ".join(words)
 
 
-@lru_cache(maxsize=1 << 17)
+@lru_cache(maxsize=1 << 15)
 def _fold_word(word: str) -> tuple[str, str]:
     """The folded form of a word, and its letter."""
     form = word.casefold()
@@ -329,11 +342,6 @@ class NamedDocuments:
     sizes: Sequence[int]
     known: Gazetteer
     digest: str = ""
-
-
-def collect_words(document: Noted) -> set[str]:
-    """The words of a document, each once."""
-    return set("\n".join(chunk.words for chunk in document.chunks).replace(MARK, "").replace("\n", " ").split(" "))
 
 
 def count_mentions(document: Noted, known: Gazetteer) -> list[dict[str, int]]:

@@ -17,7 +17,8 @@ from sensegraph.engines.offline.extraction.kinds import type_of_kind
 from sensegraph.engines.offline.extraction.link_words import find_link_words
 from sensegraph.engines.offline.extraction.mentions import Spot, Thing, find_body, resolve_mentions
 from sensegraph.engines.offline.extraction.observations import CROWD, Lexicon, Mentioned, Value
-from sensegraph.engines.offline.extraction.page_reader import TOKEN, join_chunks
+from sensegraph.engines.offline.extraction.page_reader import join_chunks
+from sensegraph.engines.offline.extraction.sentence_words import TOKEN
 from sensegraph.language.dates.stated_dates import read_iso_span
 from sensegraph.language.speakers import Turns, read_turns
 from sensegraph.language.tables import tell_ruled_rows

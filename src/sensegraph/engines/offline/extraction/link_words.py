@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from sensegraph.engines.offline.extraction.page_reader import TOKEN
+from sensegraph.engines.offline.extraction.sentence_words import TOKEN
 from sensegraph.language.text import tag_words
 
 _GAP = 60  # characters between two things that may hold the verb which links them

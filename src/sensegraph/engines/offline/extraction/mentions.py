@@ -18,7 +18,8 @@ import msgspec
 from sensegraph.engines.offline.extraction.german_names import cut_at_nouns
 from sensegraph.engines.offline.extraction.names import link_document_names, strip_possessive
 from sensegraph.engines.offline.extraction.observations import Candidate, Ends, Lexicon, Mentioned, Phrase
-from sensegraph.engines.offline.extraction.page_reader import EDGE, TOKEN, count_capitals, find_codes, find_opening_word
+from sensegraph.engines.offline.extraction.page_reader import EDGE, find_codes
+from sensegraph.engines.offline.extraction.sentence_words import TOKEN, count_capitals, find_opening_word
 from sensegraph.engines.offline.stemming import load_stemmer
 from sensegraph.language.speakers import find_labels, write_label
 from sensegraph.language.text import fold
@@ -339,7 +340,11 @@ def _find_concepts(
         if phrase.sentence in notes:
             continue
         places, words = phrase.spans, phrase.words
-        if seen.language == "zh":
+        if len(words) == 1 and seen.language != "zh":  # most are one word, and no concept
+            if (unit := stem_english(words[0])) not in lexicon.units:
+                continue
+            found = [(places[0], places[1], lexicon.units[unit])]
+        elif seen.language == "zh":
             terms = find_longest_terms(words[0], lexicon.terms)
             found = [(places[0] + a, places[0] + b, words[0][a:b]) for a, b in terms]
         else:

@@ -9,10 +9,12 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import msgspec
 
-from sensegraph.engines.offline.extraction.observations import Candidate, Words
+from sensegraph.engines.offline.extraction.observations import Candidate
+from sensegraph.engines.offline.extraction.sentence_words import Words
 from sensegraph.language.text import known_word
 from sensegraph.language.word_lists import english_words, name_connectors, read_lexicon, stop_words
 
@@ -24,7 +26,7 @@ _AFTER_COMMA = frozenset("inc ltd llc jr sr d.c".split())
 _INSTITUTIONS = frozenset("world cup harbor championship championships hospital".split())  # a name goes on before them
 _POSSESSIVE = re.compile(r"['’]s?$")
 _QUOTED = re.compile(r"[\"“„«]\s?([^\"“”„«»\n]{2,70}?)[\s,.!?]*[\"”“»]")
-_QUOTE = re.compile(r'["“„«]')
+QUOTE = re.compile(r'["“„«]')
 _OPENERS = frozenset('"“„«:([‘')
 _SMALL = frozenset(
     "a an the of in on at to for from and or with without by as is as my your no not but & - , ' ! : ?".split()
@@ -70,17 +72,15 @@ class Sentence(Words, frozen=True):
     def is_name_word(self, i: int) -> bool:
         """Whether word `i` can be part of a name by itself."""
         word, start, end = self.texts[i], self.starts[i], self.ends[i]
-        if i in self.barred or not is_capitalised(word):
+        if i in self.barred or not may_be_name_word(word, self.language):
             return False
         around = self.text[max(0, start - 1) : start] + self.text[end : end + 1]
         if "_" in around or ("." in word and _FILE.search(word)):  # the name of a file ("Episode_29_Transcript.txt")
             return False
         stops = stop_words(self.language)
-        lower = word.lower().replace("’", "'")
-        if lower not in stops and strip_possessive(word) not in stops:
-            return len(word) > 1 or word.isalpha()
-        starts = lower in read_lexicon("people")["first"] or lower in english_words("name-openers")
-        if not starts or i + 1 >= len(self.texts) or self.is_opening(i):
+        if not _is_stop(word, stops):
+            return True
+        if i + 1 >= len(self.texts) or self.is_opening(i):
             return False
         after = self.texts[i + 1]
         return after[0].isupper() and after.lower() not in stops and self.gap(i, i + 1) == " "
@@ -137,7 +137,7 @@ class Sentence(Words, frozen=True):
         if not self.texts:
             return []
         begin, end = self.starts[0], self.ends[-1]
-        if not _QUOTE.search(self.text, begin, end):
+        if not QUOTE.search(self.text, begin, end):
             return []
         found = []
         for match in _QUOTED.finditer(self.text, begin, end):
@@ -149,6 +149,21 @@ class Sentence(Words, frozen=True):
             if edges and all(t[0].isupper() or not t[0].isalpha() or t in _SMALL for t in texts):
                 found.append(Run(inside[0], inside[-1]))
         return found
+
+
+@lru_cache(maxsize=1 << 14)
+def may_be_name_word(word: str, language: str) -> bool:
+    """Whether a word can be part of a name by itself: of stop words, one that names begin with, before another word."""
+    if not is_capitalised(word):
+        return False
+    if not _is_stop(word, stop_words(language)):
+        return len(word) > 1 or word.isalpha()
+    lower = word.lower().replace("’", "'")
+    return lower in read_lexicon("people")["first"] or lower in english_words("name-openers")
+
+
+def _is_stop(word: str, stops: Collection[str]) -> bool:
+    return word.lower().replace("’", "'") in stops or strip_possessive(word) in stops
 
 
 def find_name_candidates(

@@ -6,8 +6,7 @@ and is made of entries by term. Positions in an observation count characters fro
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import Any
 
@@ -18,30 +17,6 @@ from sensegraph.language.text import fold
 from sensegraph.language.transcripts import Talk
 
 CROWD = 24  # things of one sentence that are paired, at most: more is a list
-
-
-class Words(msgspec.Struct, frozen=True):
-    """The words and marks of one sentence: what they are, and where they begin and end in the document.
-
-    `raised` are the positions of those that may have a capital: most are in lower case, or marks.
-    """
-
-    texts: Sequence[str]
-    starts: Sequence[int]
-    ends: Sequence[int]
-    raised: Sequence[int]
-
-    def find_within(self, start: int, end: int) -> range:
-        """The positions of the words that stand inside a span."""
-        return range(bisect_left(self.starts, start), bisect_right(self.ends, end))
-
-    def find_begun(self, start: int, end: int) -> range:
-        """The positions of the words that begin inside a span."""
-        return range(bisect_left(self.starts, start), bisect_left(self.starts, end))
-
-    def find_touched(self, start: int, end: int) -> range:
-        """The positions of the words of which a span holds any character."""
-        return range(bisect_right(self.ends, start), bisect_left(self.starts, end))
 
 
 class Candidate(msgspec.Struct, frozen=True, array_like=True, gc=False):

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, islice, takewhile
-from zlib import crc32
+from itertools import chain, islice, pairwise, takewhile
 
-from sensegraph.engines.offline.extraction.names import find_name_candidates
-from sensegraph.engines.offline.extraction.observations import Candidate, Observation, Phrase, Value, Words
+from sensegraph.engines.offline.extraction.names import QUOTE, find_name_candidates, may_be_name_word
+from sensegraph.engines.offline.extraction.observations import Candidate, Observation, Phrase, Value
+from sensegraph.engines.offline.extraction.sentence_words import (
+    Words,
+    count_capitals,
+    find_opening_word,
+    hash_sentence,
+    locate_words,
+)
 from sensegraph.engines.offline.extraction.unspaced_names import find_unspaced_names
 from sensegraph.language import speakers, transcripts
 from sensegraph.language.collapsing import Collapsed, collapse_blanks
@@ -32,9 +37,9 @@ from sensegraph.types import Chunk
 LONGEST = 1200  # characters of a sentence; longer ones (tables, text without stops) are cut at white space
 _SCANNED = 40_000  # characters in which stop words are counted
 _BLOCK = 20_000
+_FILLED = 40  # characters of filling, at least
 _FILLING = (re.compile(r"[^\S\n][^\S\n]{39,}"), re.compile(r"[.!?…\"'”’»)\]][.!?…\"'”’»)\]]{39,}"))
 # blanks and leaders: they split, and cost no time
-TOKEN = re.compile(r"[^\W_]+(?:['’.\-&][^\W_]+)*|[^\w\s]|_+")
 EDGE = 400  # characters of a document's beginning and end that are looked at
 _CODED = re.compile(r"[\d/@_\\{\[.w](?:(?<![.w])|(?<=\.)\w{2,5}\b|(?<=w)ww)")  # one class first, as it is found soonest
 _FILE = "txt|pdf|docx?|html?|mp[34]|wav|jpe?g|png|gif|csv|tsv|xlsx?|pptx?|json|xml|md|py|zip|srt|vtt"
@@ -97,8 +102,10 @@ def join_chunks(chunks: Sequence[Chunk]) -> JoinedChunks:
 
 def split_spans(text: str) -> list[tuple[int, int]]:
     """Sentences of `text`; long blanks and text without stops cost linear time."""
-    for filling in _FILLING:
-        text = filling.sub(lambda m: "\n" * len(m[0]), text)
+    blanked = blank_others(text)
+    if blanked is None or " " * _FILLED in blanked:  # else there is none
+        for filling in _FILLING:
+            text = filling.sub(lambda m: "\n" * len(m[0]), text)
     found: list[tuple[int, int]] = []
     start = 0
     while start < len(text):
@@ -126,49 +133,9 @@ def _find_cut(text: str, start: int, size: int) -> int:
     return end
 
 
-def locate_words(text: str, start: int, end: int) -> Words:
-    """Words and marks of one sentence."""
-    texts = TOKEN.findall(text, start, end)
-    starts, ends, place, find = list[int](), list[int](), start, text.find
-    for word in texts:  # nothing but blanks stands between them
-        place = find(word, place)
-        starts.append(place)
-        place += len(word)
-        ends.append(place)
-    raised = [i for i, w in enumerate(texts) if not w.islower() and (w[0].isupper() or len(w) > 2)]
-    return Words(texts, starts, ends, raised)
-
-
-def find_opening_word(words: Sequence[str]) -> str:
-    """The word that has its capital from its place, first in a sentence; "" where there is none."""
-    return next((w for w in words if w[0].isalpha()), "")
-
-
-def count_capitals(words: Sequence[str], opening: Sequence[str]) -> tuple[Counter[str], Counter[str]]:
-    """How often words have a capital, but where they are `opening` a sentence, and how often they are in lower case."""
-    counts, capitals = Counter(words), Counter[str]()
-    long = [w for w in counts if len(w) > 1 and w[0].isalpha()]
-    lowers = Counter({w: counts[w] for w in long if w.islower()})
-    counts.subtract(opening)
-    for word in long:
-        if word[0].isupper() and counts[word]:
-            capitals[word.lower()] += counts[word]
-    return capitals, lowers
-
-
 def find_codes(text: str, start: int, end: int) -> list[tuple[int, int]]:
     """Spans of what machines read: addresses, names of files, identifiers ("EP-12"), marks ("{pause}", "[MUSIC]")."""
     return [m.span() for m in _CODE.finditer(text, start, end)] if _CODED.search(text, start, end) else []
-
-
-def hash_sentence(parts: Sequence[str]) -> tuple[int, int, int]:
-    """Hashes of a sentence, given as its words, of its first and of its last eight; 0 where it has too few words."""
-    whole = _hash_words(parts) if len(parts) >= 4 else 0
-    return whole, *((_hash_words(parts[:8]), _hash_words(parts[-8:])) if len(parts) > 8 else (0, 0))
-
-
-def _hash_words(parts: Sequence[str]) -> int:
-    return crc32(" ".join(parts).encode("utf-8", "surrogatepass")) or 1
 
 
 def cut_edges(text: str) -> tuple[str, str]:
@@ -190,15 +157,16 @@ _MOST_PHRASES = 40  # of one sentence: a word list is no sentence
 
 
 class _PageReader:
-    """Reads a page sentence by sentence, and holds what has been found so far."""
+    """Reads the sentences of a page, which lie at `spans`, and holds what has been found so far."""
 
-    def __init__(self, page: Page, segmenter: str) -> None:
-        self.page, self.segmenter = page, segmenter
+    def __init__(self, page: Page, spans: Sequence[tuple[int, int]], segmenter: str) -> None:
+        self.page, self.spans, self.segmenter = page, spans, segmenter
         self.names: list[Candidate] = []
         self.values: list[Value] = []
         self.phrases: list[Phrase] = []
-        self.words: list[str] = []
-        self.opening: list[str] = []
+        self.words, self.bounds = locate_words(page.text, () if page.language == "zh" else spans)
+        self.able = [i for i in self.words.raised if may_be_name_word(self.words.texts[i], page.language)]
+        self.quoting = QUOTE.search(page.text) is not None
         self.subjects: list[tuple[int, int]] = []
         # where the text says the document's title of several words, as it is written or with other hyphens
         words = _TITLE_WORD.findall(page.title.split(" (")[0].split(", ")[0])
@@ -206,29 +174,36 @@ class _PageReader:
             pattern = re.compile(rf"\b{_BETWEEN.join(map(re.escape, words))}\b")
             self.subjects = [m.span() for m in pattern.finditer(page.text)]
 
-    def read(self, number: int, start: int, end: int, letters: Sequence[str]) -> None:
-        """Read one sentence as its language asks for: names by capitals, phrases by tags or by words.
+    @property
+    def opening(self) -> list[str]:
+        """The word that opens each sentence."""
+        return [find_opening_word(self.words.texts[a:b]) for a, b in pairwise(self.bounds)]
 
-        `letters` are its runs of letters, in lower case.
+    def read(self, letters: Sequence[Sequence[str]]) -> None:
+        """Read all sentences as their language asks for: names by capitals, phrases by tags or by words.
+
+        `letters` are the runs of letters of each, in lower case.
         """
-        language = self.page.language
-        if language == "zh":
-            self._read_chinese(number, start, end)
-            return
-        words = locate_words(self.page.text, start, end)
-        taken = set[int]()
-        if stated_dates.may_state_value(self.page.text[start:end], letters):
-            taken = self._collect_values(number, start, end, words)
-        for span in find_codes(self.page.text, start, end):
-            taken.update(words.find_touched(*span))
-        if language != "un":
-            taken |= self._collect_names(number, start, end, words, taken)
-            self.words += words.texts
-            self.opening.append(find_opening_word(words.texts))
+        language, text, taken = self.page.language, self.page.text, set[int]()
+        for number, (start, end) in enumerate(self.spans):
+            if language == "zh":
+                self._read_chinese(number, start, end)
+                continue
+            first, last = self.bounds[number], self.bounds[number + 1]
+            here = set[int]()
+            if stated_dates.may_state_value(text[start:end], letters[number]):
+                here = self._collect_values(number, start, end, self.words.part(first, last))
+            if codes := find_codes(text, start, end):
+                words = self.words.part(first, last)
+                here.update(i for span in codes for i in words.find_touched(*span))
+            if language != "un":
+                here |= self._collect_names(number, start, end, here)
+            if language == "en":
+                taken.update([first + i for i in here])
+            elif language != "de":
+                self._collect_words(number, self.words.part(first, last), here)
         if language == "en":
-            self._collect_noun_phrases(number, words, taken)
-        elif language != "de":
-            self._collect_words(number, words, taken)
+            self._collect_noun_phrases(taken)
 
     def _read_chinese(self, number: int, start: int, end: int) -> None:
         text = self.page.text
@@ -252,43 +227,54 @@ class _PageReader:
         self.values.extend(sorted(values, key=lambda v: v.start))
         return {i for a, b in spans for i in words.find_within(a, b)}
 
-    def _collect_names(self, number: int, start: int, end: int, words: Words, barred: set[int]) -> set[int]:
+    def _collect_names(self, number: int, start: int, end: int, barred: set[int]) -> set[int]:
         """Collects the candidates of a sentence; returns the positions of their words that surely are names."""
+        first, last = self.bounds[number], self.bounds[number + 1]
+        place, subjects = bisect_left(self.able, first), list[tuple[int, int]]()
+        if self.subjects:
+            near = self.subjects[bisect_left(self.subjects, (start, 0)) :]
+            subjects = list(takewhile(lambda span: span[1] <= end, near))
+        able = place < len(self.able) and self.able[place] < last
+        if not (able or subjects or (self.quoting and QUOTE.search(self.page.text, start, end))):
+            return set()  # nothing of it can be a name: most sentences of talk
+        words = self.words.part(first, last)
         if not words.raised:
             return set()
-        near = self.subjects[bisect_left(self.subjects, (start, 0)) :] if self.subjects else ()
-        subjects = tuple(takewhile(lambda span: span[1] <= end, near))
         made = find_name_candidates(words, self.page.text, number, barred, self.page.language, subjects)
         self.names.extend(made)
         sure = [c for c in made if not c.first or c.inner >= 0]
         return {i for c in sure for i in words.find_begun(c.inner if c.first else c.start, c.end)}
 
-    def _collect_noun_phrases(self, number: int, words: Words, taken: set[int]) -> None:
-        """Runs of adjectives and nouns of an English sentence, general words dropped at both ends."""
-        lower = " ".join(words.texts).lower().split(" ") if words.texts else []  # at once: no word holds a blank
-        letters = tag_words(lower)
-        hidden = taken.union([i for i in words.raised if i and words.texts[i][0].isupper()])
-        if hidden:
-            shown = list(letters)
-            for i in hidden:
-                shown[i] = "X"
-            letters = "".join(shown)
-        general, stop, count = english_words("general"), stop_words("en"), 0
-        for match in _NOUNS.finditer(letters):
-            first, last = match.span()
-            while first < last and (lower[first] in general or lower[first] in stop):
-                first += 1
-            while last > first and lower[last - 1] in general:
-                last -= 1
-            first = max(first, last - _PHRASE_WORDS)
-            said = tuple(lower[first:last])
-            if not said or not 2 <= min(sizes := list(map(len, said))) <= max(sizes) <= _LONGEST_WORD:
-                continue
-            spans = tuple(chain.from_iterable(zip(words.starts[first:last], words.ends[first:last], strict=True)))
-            self.phrases.append(Phrase(number, spans, said))
-            count += 1
-            if count >= _MOST_PHRASES:
-                return
+    def _collect_noun_phrases(self, taken: set[int]) -> None:
+        """Runs of adjectives and nouns of English sentences, general words dropped at both ends."""
+        words, bounds = self.words, self.bounds
+        texts, starts, ends = words.texts, words.starts, words.ends
+        lower = " ".join(texts).lower().split(" ") if texts else []  # at once: no word holds a blank
+        shown = list(tag_words(lower, bounds))
+        openings = set(bounds)
+        for i in taken.union([i for i in self.words.raised if i not in openings and texts[i][0].isupper()]):
+            shown[i] = "X"
+        letters, general = "".join(shown), english_words("general")
+        loose = general | stop_words("en")
+        for number, (begin, until) in enumerate(pairwise(bounds)):
+            found = 0
+            for match in _NOUNS.finditer(letters, begin, until):
+                first, last = match.span()
+                if last - first == 1 and lower[first] in loose:  # as many are
+                    continue
+                while first < last and lower[first] in loose:
+                    first += 1
+                while last > first and lower[last - 1] in general:
+                    last -= 1
+                first = max(first, last - _PHRASE_WORDS)
+                said = tuple(lower[first:last])
+                if not said or not 2 <= min(sizes := list(map(len, said))) <= max(sizes) <= _LONGEST_WORD:
+                    continue
+                spans = tuple(chain.from_iterable(zip(starts[first:last], ends[first:last], strict=True)))
+                self.phrases.append(Phrase(number, spans, said))
+                found += 1
+                if found >= _MOST_PHRASES:
+                    break
 
     def _collect_words(self, number: int, words: Words, taken: set[int]) -> None:
         """In a language without a tagger every longer word that is no stop word may be a concept."""
@@ -337,15 +323,13 @@ def observe_document(chunks: Sequence[Chunk], segmenter: str = "rules") -> Obser
             behind += 1
         if behind < end:
             spans.append((behind, end))
-    found = _PageReader(replace(page, text=view), segmenter)
-    prints, blanked = list[int](), blank_others(page.text)
-    for number, (start, end) in enumerate(spans):
-        if blanked is None:
-            letters = [part.lower() for part in split_letters(page.text[start:end])]
-        else:
-            letters = blanked[start:end].split()
-        prints += hash_sentence(letters)
-        found.read(number, start, end, letters)
+    blanked = blank_others(page.text)
+    if blanked is None:
+        letters = [[part.lower() for part in split_letters(page.text[a:b])] for a, b in spans]
+    else:
+        letters = [blanked[a:b].split() for a, b in spans]
+    found = _PageReader(replace(page, text=view), spans, segmenter)
+    found.read(letters)
     # every label is a mention, in the sentence that follows it
     starts = [a for a, _ in spans]
     for label in labelled:
@@ -356,7 +340,8 @@ def observe_document(chunks: Sequence[Chunk], segmenter: str = "rules") -> Obser
     named = sorted((x for x in labels if x.named), key=lambda x: (x.key, -x.start))
     shown = {x.key: page.text[x.start : x.name_end] for x in named}
     shouted = sorted({x for x in shown.values() if x.isupper()})
-    capitals, lowers = count_capitals(found.words, found.opening)
+    named_words = () if page.language in ("zh", "un") else found.words.texts
+    capitals, lowers = count_capitals(named_words, found.opening if named_words else ())
     head, tail = cut_edges(page.text)
     return Observation(
         work=page.title or (chunks[0].document if chunks else ""),
@@ -366,7 +351,7 @@ def observe_document(chunks: Sequence[Chunk], segmenter: str = "rules") -> Obser
         head=head,
         tail=tail,
         sentences=tuple(x for span in spans for x in span),
-        prints=tuple(prints),
+        prints=tuple(chain.from_iterable(map(hash_sentence, letters))),
         names=tuple(sorted(found.names, key=lambda c: (c.start, c.end))),
         values=tuple(found.values),
         phrases=tuple(found.phrases),

@@ -11,7 +11,7 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 
-from sensegraph.engines.offline.extraction.page_reader import TOKEN
+from sensegraph.engines.offline.extraction.sentence_words import TOKEN
 from sensegraph.engines.offline.reports import report_parts, sentence_quality
 from sensegraph.engines.offline.reports.community import READABLE, Centre, find_centre, split_relation_title
 from sensegraph.engines.offline.reports.source_lines import (
