@@ -137,6 +137,15 @@ class Source:
     start: int
     end: int
 
+    def __init__(self, chunk: str, start: int, end: int) -> None:
+        # by the slots, as in the values below of which a build makes most: what dataclasses write looks up how to set
+        _set_chunk(self, chunk)
+        _set_start(self, start)
+        _set_end(self, end)
+
+
+_set_chunk, _set_start, _set_end = (vars(Source)[name].__set__ for name in Source.__slots__)
+
 
 # ── what one chunk says ──────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -153,6 +162,15 @@ class Description:
     starts: str = ""
     ends: str = ""
 
+    def __init__(self, text: str, source: Source, starts: str = "", ends: str = "") -> None:
+        _set_text(self, text)
+        _set_source(self, source)
+        _set_since(self, starts)
+        _set_until(self, ends)
+
+
+_set_text, _set_source, _set_since, _set_until = (vars(Description)[name].__set__ for name in Description.__slots__)
+
 
 @dataclass(frozen=True, slots=True)
 class Mention:
@@ -161,6 +179,14 @@ class Mention:
     surface: str
     start: int
     end: int
+
+    def __init__(self, surface: str, start: int, end: int) -> None:
+        _set_surface(self, surface)
+        _set_first(self, start)
+        _set_last(self, end)
+
+
+_set_surface, _set_first, _set_last = (vars(Mention)[name].__set__ for name in Mention.__slots__)
 
 
 @dataclass(frozen=True, slots=True)

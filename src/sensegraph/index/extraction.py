@@ -11,7 +11,10 @@ from itertools import accumulate
 from operator import attrgetter
 from typing import Any, cast
 
+import msgspec
+
 from sensegraph.algorithms.segments import cut_keys
+from sensegraph.errors import ResultGone
 from sensegraph.protocols import LanguageEngine, Store, SurveyingEngine
 from sensegraph.runtime.batches import ReadItems
 from sensegraph.runtime.keys import key
@@ -144,6 +147,29 @@ def read_chunk_pairs(
 
 
 @dataclass(frozen=True, slots=True)
+class Counted:
+    """What of an extraction is counted: no more of it is decoded for that."""
+
+    rejected: tuple[tuple[str, int], ...] = ()
+    outside: tuple[tuple[str, int], ...] = ()
+    rounds: tuple[int, ...] = ()
+
+
+_read_counted = msgspec.json.Decoder(Counted).decode
+_read_all_counted = msgspec.json.Decoder(list[Counted]).decode
+
+
+def read_counted(keys: Sequence[str], by_document: bool, store: Store) -> list[Counted]:
+    """What is counted of the extractions under these keys. Raises ResultGone where one is not there."""
+    found = store.read(keys)
+    if gone := [k for k in keys if k not in found]:
+        raise ResultGone(f"{len(gone)} results of extraction are gone from the store; run index again.")
+    if by_document:
+        return [x for k in keys for x in _read_all_counted(found[k])]
+    return [_read_counted(found[k]) for k in keys]
+
+
+@dataclass(frozen=True, slots=True)
 class Tally:
     """What extraction counted besides what it found: see `Extraction`; `asked` chunks were asked about again."""
 
@@ -154,7 +180,7 @@ class Tally:
     gleaned: int = 0
 
     @classmethod
-    def of(cls, extractions: Iterable[Extraction]) -> Tally:
+    def of(cls, extractions: Iterable[Extraction | Counted]) -> Tally:
         """The counts of these extractions together."""
         rejected, outside, rounds = Counter[str](), Counter[str](), list[tuple[int, ...]]()
         for x in extractions:
@@ -174,7 +200,7 @@ class Tally:
 
 
 @step("extraction.tally", version=2)
-def tally_extractions(runs: Sequence[Iterable[Extraction]]) -> list[Tally]:
+def tally_extractions(runs: Sequence[Iterable[Extraction | Counted]]) -> list[Tally]:
     """The counts of the extractions of each run."""
     return [Tally.of(run) for run in runs]
 
@@ -183,8 +209,9 @@ def what_was_rejected(extracted: Extracted, rt: Runtime) -> tuple[str, ...]:
     """Notes on the records that extraction could not use or that are of other types, and on what gleaning brought."""
     keys = extracted.extractions.keys
     runs = cut_keys(keys, extracted.size)
-    items = ReadItems(rt.store, len(runs), lambda i: extracted.reader(runs[i]))
-    counts = rt.once_each(tally_extractions, items, [[keys[i] for i in run] for run in runs])
+    names = [keys[run.start : run.stop] for run in runs]
+    items = ReadItems(rt.store, len(runs), lambda i: partial(read_counted, names[i], extracted.by_document))
+    counts = rt.once_each(tally_extractions, items, names)
     found = sum((count.value for count in counts), Tally())
     notes = []
     if found.rejected:

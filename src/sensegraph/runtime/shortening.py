@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import zlib
 
 from backports import zstd
@@ -9,6 +10,17 @@ from backports import zstd
 LONGEST = 1 << 28  # bytes that are made shorter, so that what is read back cannot become much more than that
 _FRAME = b"\x28\xb5\x2f\xfd"  # how zstd begins
 _LEAST_START = 8  # bytes of a beginning that zstd takes
+_LITTLE = 1 << 15  # bytes up to which to begin anew costs much of what there is to do
+
+
+class _Kept(threading.local):
+    """Of each thread what has made little shorter, by its level: it can do so again."""
+
+    def __init__(self) -> None:
+        self.by_level: dict[int, zstd.ZstdCompressor] = {}
+
+
+_KEPT = _Kept()
 
 
 class Unreadable(Exception):
@@ -17,7 +29,13 @@ class Unreadable(Exception):
 
 def shorten(content: bytes, level: int, start: bytes = b"") -> bytes:
     """`content` made shorter, the slower the higher the level (1 to 19); `start` is read as if it stood before it."""
-    return zstd.compress(content, level, zstd_dict=_stand_before(start))
+    if start or len(content) > _LITTLE:
+        return zstd.compress(content, level, zstd_dict=_stand_before(start))
+    if (again := _KEPT.by_level.pop(level, None)) is None:
+        again = zstd.ZstdCompressor(level)
+    found = again.compress(content, zstd.ZstdCompressor.FLUSH_FRAME)
+    _KEPT.by_level[level] = again  # one that failed is not used again
+    return found
 
 
 def lengthen(shorter: bytes, start: bytes = b"", most: int | None = None) -> bytes:

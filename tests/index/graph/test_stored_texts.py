@@ -21,7 +21,6 @@ from sensegraph.index.graph.stored.chunk_texts import (
     ChunkTexts,
     GivenTexts,
     keep_texts,
-    read_said,
     shorten_said,
 )
 from sensegraph.index.graph.stored.packed_records import (
@@ -88,7 +87,7 @@ def test_a_relation_comes_back_as_it_was_to_the_byte(
 def test_what_is_said_is_a_span_or_a_span_on_one_line_or_a_text_of_its_own(text: str, form: Any) -> None:
     said = Description(text, Source(CHUNK, 0, 27), "1901", "")
     assert shorten_said(said, TEXTS) == (0, 27, form, "1901", "")
-    assert read_said(CHUNK, (0, 27, form, "1901", ""), TEXTS) == said
+    assert TEXTS.describe(CHUNK, 0, 27, form, "1901", "") == said
 
 
 def store_texts(store: SqliteStore, runs: list[dict[str, str]]) -> ChunkTexts:

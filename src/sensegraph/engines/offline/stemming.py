@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache, lru_cache
 from typing import Any
 
 from sensegraph.language.text import WORD
+
+_PARTED = re.compile("[İǰ\u0345ΐΰ\u1e96-\u1e99\u1f50-\u1ff7]")  # letters and marks that folded are the other too
 
 
 @cache
@@ -24,4 +27,5 @@ def list_folded_words(text: str) -> tuple[str, ...]:
 
 def measure_words(text: str) -> int:
     """How many words a text has, one at least."""
-    return max(1, len(list_folded_words(text) if text.isascii() else WORD.findall(text)))
+    plain = text.isascii() or not _PARTED.search(text)
+    return max(1, len(list_folded_words(text) if plain else WORD.findall(text)))

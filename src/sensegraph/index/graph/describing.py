@@ -32,11 +32,13 @@ def distinct_descriptions(descriptions: Sequence[Description]) -> list[Descripti
     return list(first.values())
 
 
-def summarise_crowded(crowded: Mapping[str, Context], rt: Runtime, settings: GraphSettings) -> dict[str, str]:
+def summarise_crowded(
+    crowded: Mapping[str, Context], rt: Runtime, settings: GraphSettings, rests: dict[str, list[str]] | None = None
+) -> dict[str, str]:
     """Summaries, by id, of the elements that several descriptions say too much about, which are given by id.
 
     Too much for one prompt is summarised in parts, then the parts' summaries: a tree, not a chain, so that the parts
-    run at once and a new description pays only for its part.
+    run at once and a new description pays only for its part. In `rests` are put the keys of what each summary rests on.
     """
     todo = dict(crowded)
     done: dict[str, str] = {}
@@ -49,6 +51,9 @@ def summarise_crowded(crowded: Mapping[str, Context], rt: Runtime, settings: Gra
         for (name, part), text in zip(parts, texts, strict=True):
             sources = tuple(s for p in part.passages for s in p.sources)
             gathered[name].append(Passage("description", "", text, sources=sources))
+        if rests is not None:
+            for (name, _), made in zip(parts, texts.keys, strict=True):
+                rests.setdefault(name, []).append(made)
         done |= {name: ps[0].text for name, ps in gathered.items() if len(ps) == 1}
         todo = {name: Context(tuple(ps), todo[name].title) for name, ps in gathered.items() if len(ps) > 1}
     return done

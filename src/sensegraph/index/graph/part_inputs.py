@@ -5,6 +5,7 @@ All is read when a part is missing: here, or in another process, which gets the 
 
 from __future__ import annotations
 
+import typing
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -28,7 +29,7 @@ from sensegraph.runtime.results import Result
 from sensegraph.types import Chunk, Extraction
 
 T = TypeVar("T")
-_KEPT = 16  # partitions of a kind that stay open
+_KEPT = 1 << 23  # bytes of the shortened slices of partitions that stay open
 
 
 @dataclass(frozen=True)
@@ -63,17 +64,18 @@ class Cut:
         raw = b"".join(run.digests() for run in self.slices)
         self._digests = np.frombuffer(raw, np.uint8).reshape(*shape, DIGEST)
         self._there: NDArray[np.bool_] = np.any(self._digests, axis=-1)
-        self._opened: dict[int, dict[int, Any]] = {kind: {} for kind in range(len(KINDS))}
+        sizes = [run.sizes() for run in self.slices]
+        self._sizes = np.sum(sizes, axis=0).reshape(shape[1:])
+        self._opened, self._held = dict[tuple[int, int], Any](), 0
 
     def keep(self, kind: int, part: int, read: Callable[[PartSlices], T]) -> T:
-        """What `read` makes of the slices of a partition; of the last few: where much is said it is wanted thrice."""
-        opened = self._opened[kind]
-        if part not in opened:
-            if len(opened) >= _KEPT:
-                del opened[next(iter(opened))]
-            opened[part] = read(self.read(kind, part))
-        found: T = opened[part]
-        return found
+        """What `read` makes of the slices of a partition; of the first ones: where much is said it is wanted thrice."""
+        if (found := self._opened.get((kind, part))) is None:
+            found = read(self.read(kind, part))
+            self._held += int(self._sizes[kind, part])
+            if self._held <= _KEPT:
+                self._opened[kind, part] = found
+        return typing.cast(T, found)
 
     def held(self, kind: int) -> list[int]:
         """The partitions of which some run says something."""
@@ -87,7 +89,8 @@ class Cut:
 
     def read(self, kind: int, part: int) -> PartSlices:
         """What the runs say of a partition, in their order."""
-        return PartSlices([self.slices[i].read(kind, part) for i in self._list_runs(kind, part)], self.texts)
+        runs = [self.slices[i] for i in self._list_runs(kind, part)]
+        return PartSlices(lambda: (run.read(kind, part) for run in runs), self.texts)
 
     def list_wanted(self, kind: int) -> list[SliceInput]:
         """The inputs of the partitions of which some run says something."""
@@ -270,7 +273,7 @@ def read_slices(
         if (packed := store.array(k)) is None:
             raise ResultGone(f"The slices {k} are gone from the store; run `sensegraph index` again.")
         found.append(Slices(np.asarray(packed), parts).read(kind, part))
-    return PartSlices(found, ChunkTexts(store, texts))
+    return PartSlices(lambda: found, ChunkTexts(store, texts))
 
 
 def read_entity_slices(

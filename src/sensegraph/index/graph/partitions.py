@@ -214,8 +214,15 @@ def _summarise_parts(
     def read_contexts(k: str) -> dict[str, Context]:
         return {x.id: context_of(x, x.name if k in entities else titles[x.id]) for x in gather(k)}
 
+    rests, asked = dict[str, list[str]](), defaultdict[str, dict[str, str]](dict)
+
     def summarise(k: str) -> dict[str, str]:
-        return summarise_crowded(read_contexts(k), replace(rt, aside=[], begun=Counter()), settings)
+        """The summaries of a part: those that were asked for with others, else those of a part that cannot be read."""
+        texts = asked.get(k)
+        if texts is None:
+            texts = summarise_crowded(read_contexts(k), replace(rt, aside=[], begun=Counter()), settings, rests)
+        rt.rely_on([made for name in texts for made in rests[name]])
+        return texts
 
     ends = {k: rt.once(list_ends, partial(gather, k), names=(k,)).value for k in relations}
     names = _name_entities(rt, parts, {end for of in ends.values() for _, *both in of for end in both})
@@ -227,8 +234,12 @@ def _summarise_parts(
     )
     there, known, found = rt.store.has(list(keys.values())), len(rt.lacking), dict[str, str]()
     missing = [k for k in told if keys[k] not in there]
-    if missing:  # all at once: then each part finds its own
-        found = summarise_crowded({n: c for k in missing for n, c in read_contexts(k).items()}, rt, settings)
+    if missing:  # all at once
+        contexts = {k: read_contexts(k) for k in missing}
+        home = {name: k for k, of in contexts.items() for name in of}
+        found = summarise_crowded({n: c for of in contexts.values() for n, c in of.items()}, rt, settings, rests)
+        for name, text in found.items():
+            asked[home[name]][name] = text
     lacking = known < len(rt.lacking)  # then nothing is kept of what was made now: it is made again in the next run
     for k in told:
         if not (lacking and k in missing):

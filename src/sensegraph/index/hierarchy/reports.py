@@ -248,11 +248,11 @@ class Writer:
             own = Report(passage.title, tuple(said), rating=0.0, rating_explanation=why)
             self.done[g.id] = self._cluster(g, own, context)
         rest = [(g, c) for g, c in ready if not _speaks_for_itself(c)]
-        contexts = [c for _, c in rest]
-        written = self.ask(contexts)
+        known = len(self.rt.lacking)
+        written = self.ask([c for _, c in rest])
         if isinstance(written, Results):  # another key than its own stands for what was not read, or set aside
-            keys = zip(rest, written.keys, self.rt.keys(report_on_contexts, contexts), strict=True)
-            self.asked |= {g.id: k if k == plain else "" for (g, _), k, plain in keys}
+            others = set(self.rt.lacking[known:])
+            self.asked |= {g.id: "" if k in others else k for (g, _), k in zip(rest, written.keys, strict=True)}
         for (g, context), found in zip(rest, written, strict=True):
             kept, lost = resolve_report(found, {p.id for p in context.passages})
             self.lost[g.id] = lost

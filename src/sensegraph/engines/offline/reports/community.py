@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 import math
 import re
 import zlib
@@ -72,14 +73,19 @@ def gather_quotes(context: Context, code: str) -> list[Quote]:
     places = {text: sorted(found, key=itemgetter(0)) for text, found in hashed.items()}
 
     def rank(text: str) -> tuple[bool, int, tuple[int, str, int], str]:
-        personal = sentence_quality.FIRST_PERSON.search(text) is not None
-        odd = not 40 <= len(text) <= 280 or text.rstrip().endswith("?") or personal
-        return odd, -len(owners[text]), places[text][0][0], text
+        return _is_odd(text), -len(owners[text]), places[text][0][0], text
 
     order = sorted(owners, key=rank)[:LIMIT]
     return [
         _make_quote(text, [source for _, source in places[text][:PLACES]], tuple(owners[text]), code) for text in order
     ]
+
+
+@lru_cache(maxsize=1 << 14)  # as of `read_quote`
+def _is_odd(text: str) -> bool:
+    """Whether a sentence is short or long, a question, or what a speaker says of themselves."""
+    odd = not 40 <= len(text) <= 280 or text.rstrip().endswith("?")
+    return odd or sentence_quality.FIRST_PERSON.search(text) is not None
 
 
 def hash_place(source: Source) -> tuple[int, str, int]:
@@ -105,7 +111,7 @@ def read_quote(raw: str, size: int, code: str) -> tuple[str, str, float, Candida
     value *= sentence_quality.rate_generality(text, code)
     value *= min(1.0, READABLE / words)
     value *= (_PRESENTED if sentence_quality.introduces_person(text) else 1.0) * (1.0 if _ENDED.search(text) else _CUT)
-    return text, speaker, value, Candidate(tuple(sentence_quality.stem_text(text, code)), words)
+    return text, speaker, value, Candidate(sentence_quality.find_stems(text, code), words)
 
 
 def weigh_salience(quotes: Iterable[Quote], names: Sequence[str], code: str) -> dict[str, float]:
@@ -263,8 +269,8 @@ def find_centre(sentences: Sequence[Sequence[str]], code: str) -> Centre:
             total[t] += weights[t] / norm
     norm = math.sqrt(math.fsum(v * v for v in total.values())) or 1.0
     vector = {t: v / norm for t, v in total.items()}
-    top = sorted((t for t in vector if t not in general), key=lambda t: (-vector[t], t))
-    return Centre(weights, vector, frozenset(top[:THEMES]))
+    top = heapq.nsmallest(THEMES, ((-share, t) for t, share in vector.items() if t not in general))
+    return Centre(weights, vector, frozenset(t for _, t in top))
 
 
 def _rank_members(
@@ -294,7 +300,7 @@ def _rank_members(
             if len(name.split()) <= 4:
                 raw[name] = max(raw.get(name, 0.0), factor * weigh_report(report))
     known = {entity.title: entity.documents for entity in entities}
-    own = {n: frozenset(sentence_quality.stem_text(n, code)) for n in raw}
+    own = {n: frozenset(sentence_quality.find_stems(n, code)) for n in raw}
     held: dict[str, list[str]] = {name: [] for name in raw}  # the sentences that hold all stems of a name
     by_stem: dict[str, list[str]] = defaultdict(list)
     for name in (n for n in raw if own[n]):

@@ -73,7 +73,7 @@ def summarise_contexts(contexts: Sequence[Context]) -> list[str]:
             described.append(name)
             continue
         code = detect_language(" ".join(texts[:20]))
-        terms = [tuple(sentence_quality.stem_text(text, code)) for text in texts]
+        terms = [sentence_quality.find_stems(text, code) for text in texts]
         told = [" — " not in name and _says_what_is(name, text) for text in texts]
         worths = [
             sentence_quality.rate_quality(t) * (3.0 if defines else 1.0) for t, defines in zip(texts, told, strict=True)
@@ -337,7 +337,8 @@ class _ReportWriter:
     def cased(self, name: str) -> str:
         """The name as the community's sentences have it, with the word that mostly completes it."""
         if name not in self.names:
-            held = [text for text, low in self.lowered if name.lower() in low]  # no other can have a place of it
+            sought = name.lower()
+            held = [text for text, low in self.lowered if sought in low]  # no other can have a place of it
             longer = extend_name(name, held) if self.code == "en" else name
             self.names[name] = report_parts.show_natural_case(longer, held)
         return self.names[name]

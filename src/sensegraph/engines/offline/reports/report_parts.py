@@ -11,6 +11,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 import msgspec
@@ -130,9 +131,12 @@ _NO_NAME = re.compile(
 )
 
 
+_lower = lru_cache(maxsize=1 << 9)(str.lower)  # many names are sought in the sentences of a community
+
+
 def find_places(text: str, name: str) -> Iterator[int]:
     """Where `name` stands in `text` as whole words, in any case; a plural ending may follow."""
-    low, sought = text.lower(), name.lower()
+    low, sought = _lower(text), name.lower()
     at = low.find(sought) if sought and len(low) == len(text) else -1
     while at >= 0:
         end = at + len(sought)

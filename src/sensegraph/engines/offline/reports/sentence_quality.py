@@ -35,13 +35,13 @@ def stem_text(text: str, code: str = "") -> list[str]:
     Han and kana give overlapping pairs of characters. `code` fixes the language (as `language` returns it); without
     it the text's own is found, which a name of one or two words is often too short for.
     """
-    return list(_find_stems(text, code))
+    return list(find_stems(text, code))
 
 
 @lru_cache(maxsize=1 << 16)
 def stem_word(word: str, code: str) -> tuple[str, ...]:
     """`stems` of one word, in the language `code`: words come back more often than texts."""
-    return _find_stems(word, code)
+    return find_stems(word, code)
 
 
 @cache
@@ -85,7 +85,8 @@ def is_repeat(one: Sequence[str], other: Sequence[str], limit: float = REPEAT) -
 
 
 @lru_cache(maxsize=1 << 15)
-def _find_stems(text: str, code: str) -> tuple[str, ...]:
+def find_stems(text: str, code: str) -> tuple[str, ...]:
+    """`stem_text` as it is kept."""
     code = code or detect_language(text)
     stop = read_list(code) if code in _STEMMERS and code != "ru" else read_list("en")
     han = not text.isascii() and HAN.search(text) is not None
@@ -221,7 +222,6 @@ _SUBJECTLESS = frozenset("is are was were has does who whom which and or".split(
 _SUBORDINATE = re.compile(r"^(?:if|when|because|while|although|since|whether|unless)\b[^,;:—–]*$", re.IGNORECASE)
 _DETERMINERS = frozenset("the a an their its our his her".split())
 _SUBJECT = frozenset("i you we they he she it who that there what this people".split())
-
 
 _FEW = 8  # words of a line without an end mark up to which it is a heading
 _LISTED = re.compile(r"[^\W\d_]\w{1,15}: (?:[A-Z][^,;:.]+[,;] (?:and )?)+[A-Z][^,;:]+\.?$")

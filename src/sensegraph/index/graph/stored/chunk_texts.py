@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
-from functools import cached_property, lru_cache
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, lru_cache, partial
 from itertools import accumulate, pairwise
 from typing import Any, Protocol
 
@@ -20,7 +20,7 @@ from sensegraph.runtime.results import step
 from sensegraph.runtime.shortening import lengthen, shorten
 from sensegraph.types import Description, Source
 
-_KEPT = 2048  # texts that stay open
+_KEPT, _SAID = 2048, 1 << 14  # texts that stay open, and what is said
 _LEVEL = 5
 SAME, COLLAPSED = 0, 1  # what is said is the span, or the span with one blank for each run of them
 Text = int | str  # one of these, or a text of its own
@@ -32,6 +32,10 @@ class Texts(Protocol):
 
     def find(self, chunk: str) -> str:
         """The text of a chunk."""
+        ...
+
+    def describe(self, chunk: str, start: int, length: int, text: Text, starts: str, ends: str) -> Description:
+        """What a chunk says, as it was before `shorten_said`: those that are the same are one where that is known."""
         ...
 
 
@@ -53,6 +57,7 @@ class GivenTexts:
 
     def __init__(self, texts: Mapping[str, str]) -> None:
         self.find = texts.__getitem__
+        self.describe = partial(_describe, self.find)
 
 
 class ChunkTexts:
@@ -61,6 +66,7 @@ class ChunkTexts:
     def __init__(self, store: Store, keys: Sequence[str]) -> None:
         self._store, self.keys = store, tuple(keys)
         self.find = lru_cache(_KEPT)(_TextRuns(store, self.keys).find)
+        self.describe = lru_cache(_SAID)(partial(_describe, self.find))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self._store, self.keys)
@@ -112,11 +118,12 @@ def shorten_said(said: Description, texts: Texts) -> SaidAt:
     return start, end - start, form, said.starts, said.ends
 
 
-def read_said(chunk: str, said: SaidAt, texts: Texts) -> Description:
-    """What a chunk says, as it was before it was shortened."""
-    start, length, text, starts, ends = said
+def _describe(
+    find: Callable[[str], str], chunk: str, start: int, length: int, text: Text, starts: str, ends: str
+) -> Description:
+    """What a chunk says, which `find` reads."""
     end = start + length
     if not isinstance(text, str):
-        whole = texts.find(chunk)[start:end]
+        whole = find(chunk)[start:end]
         text = whole if text == SAME else " ".join(whole.split())
     return Description(text, Source(chunk, start, end), starts, ends)

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from sensegraph.index.graph.stored.chunk_texts import SAME, ChunkTexts, Texts, read_said, shorten_said
+from sensegraph.index.graph.stored.chunk_texts import SAME, ChunkTexts, Texts, shorten_said
 from sensegraph.protocols import Store
 from sensegraph.runtime.joined_rows import JoinedRows, Joint
 from sensegraph.types import Description, Entity, Relation
@@ -69,7 +69,7 @@ def _open_said(
     if texts is not None:
         for place, *row in said:
             whole: Any = (*row, *_LEFT_OUT[len(row) :])
-            told.append(read_said(chunks[place], whole, texts))
+            told.append(texts.describe(chunks[place], *whole))
     return tuple(chunks[:held]), tuple(told), join_descriptions(told) if description is None else description
 
 

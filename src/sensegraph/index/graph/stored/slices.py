@@ -7,7 +7,7 @@ slices. What is said stands there as where the chunk says it.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from sensegraph.index.graph.elements import relation_id
 from sensegraph.index.graph.slicing import LinkRow, MentionRow, Rows, RunReader, Told
-from sensegraph.index.graph.stored.chunk_texts import SaidAt, Texts, read_said, shorten_said
+from sensegraph.index.graph.stored.chunk_texts import SaidAt, Texts, shorten_said
 from sensegraph.resolution.aliases import Name
 from sensegraph.runtime.shortening import lengthen, shorten
 from sensegraph.types import Claim, Description
@@ -134,6 +134,10 @@ class Slices:
     def _count(self) -> int:
         return len(KINDS) * self.parts
 
+    def sizes(self) -> NDArray[np.int64]:
+        """The bytes of all slices, shortened: kind by kind, partition by partition."""
+        return np.diff(self.packed[8 : 8 * (self._count + 2)].view("<i8"))
+
     def digests(self) -> bytes:
         """The digests of all slices: kind by kind, partition by partition."""
         begin = 8 * (self._count + 2)
@@ -159,9 +163,9 @@ class Slices:
 
 @dataclass(frozen=True, slots=True)
 class PartSlices:
-    """What the runs say of a partition, in their order, and the texts that they say it in."""
+    """How to read what the runs say of a partition, in their order, and the texts that they say it in."""
 
-    slices: Sequence[bytes]
+    read: Callable[[], Iterable[bytes]]
     texts: Texts
 
 
@@ -172,21 +176,21 @@ _read_claims = msgspec.msgpack.Decoder(list[Claim]).decode
 
 def read_mention_slices(part: PartSlices) -> Iterator[MentionRow]:
     """What all runs say of the entities of a partition: mentions first, each in the order of runs."""
-    found = [_read_mentions(content) for content in part.slices]
+    found, describe = [_read_mentions(content) for content in part.read()], part.texts.describe
     for side in (0, 1):
         for rows in found:
             for whose, own, name, times, surfaces, chunk, said in rows[side]:
-                told = said and read_said(chunk, said, part.texts)
+                told = said and describe(chunk, *said)
                 yield MentionRow(whose, own or whose, name, times, surfaces, chunk, told)
 
 
 def read_link_slices(part: PartSlices) -> Iterator[LinkRow]:
     """What all runs say of the relations of a partition."""
-    for content in part.slices:
+    for content in part.read():
         for row in _read_links(content):
-            yield LinkRow(*row[:-1], row.said and read_said(row.chunk, row.said, part.texts))
+            yield LinkRow(*row[:-1], row.said and part.texts.describe(row.chunk, *row.said))
 
 
 def read_claim_slices(part: PartSlices) -> Iterator[Claim]:
     """The claims of a partition."""
-    return (claim for content in part.slices for claim in _read_claims(content))
+    return (claim for content in part.read() for claim in _read_claims(content))
