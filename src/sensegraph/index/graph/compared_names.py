@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from hashlib import blake2b
 
@@ -18,6 +19,7 @@ import numpy as np
 from sensegraph.algorithms.graphs import Longs
 from sensegraph.algorithms.ranking import hash_words
 from sensegraph.algorithms.segments import cut_hashes
+from sensegraph.algorithms.walks import run_offsets
 from sensegraph.index.graph.seen_names import MentionedNames, NameGraph
 from sensegraph.resolution import Comparison
 from sensegraph.resolution.comparison.name_columns import NameColumns, read_columns
@@ -79,25 +81,31 @@ def collect_names(graph: NameGraph, rt: Runtime, settings: Resolving) -> Collect
 def compare_in_partitions(found: Collection, one: Longs, other: Longs, *, rt: Runtime) -> Scores:
     """How alike the names of pairs are: of partitions in which nothing changed it is known."""
     signs = found.columns.sign(found.words)
-
-    def compare(one: Longs, other: Longs) -> Scores:
-        items = Comparisons(found, one, other)
-        told = rt.each(compare_with_others, items, names=items.sign(signs))
-        rows = np.frombuffer(b"".join(told), _PAIR)
-        return Scores(rows["score"].copy(), rows["kind"].copy())
-
-    names, makers = list[str](), list[partial[Scores]]()
+    parts, names = list[slice](), list[str]()
     for begin, end in cut_hashes(found.columns.spoken, _SCORES):
         first, last = np.searchsorted(one, (begin, end)).tolist()
         if first == last:
             continue
-        rows = slice(first, last)
+        parts.append(rows := slice(first, last))
         told = blake2b(repr((found.words.names, last - first)).encode(), digest_size=20)
         for column in (one[rows] - begin, signs[one[rows]], signs[other[rows]]):
             told.update(column.astype(column.dtype.newbyteorder("<")).tobytes())
         names.append(told.hexdigest())
-        makers.append(partial(compare, one[rows], other[rows]))
-    keys = rt.keys(keep_scores, makers, [key(name) for name in names])
+    keys = rt.keys(keep_scores, parts, [key(name) for name in names])
     there = rt.recall(keep_scores, keys)
-    made = [there.get(k) or rt.once(keep_scores, makers[i], names=names[i : i + 1]) for i, k in enumerate(keys)]
-    return join_columns([Scores(*unpack_columns(part.value)) for part in made]) if made else Scores.of(())
+    new = [i for i, k in enumerate(keys) if k not in there]
+    few = [np.zeros(0, np.int64), *(np.arange(len(one))[parts[i]] for i in new)]
+    items = Comparisons(found, one[np.concatenate(few)], other[np.concatenate(few)])
+    # of all partitions at once: that each of them rests on its own is said when it is kept
+    compared = replace(rt, inside=[]).each(compare_with_others, items, names=items.sign(signs))
+    ends = run_offsets([len(np.unique(one[part])) for part in few[1:]]).tolist()
+
+    def join(begin: int, end: int) -> Scores:
+        rt.rely_on(compared.keys[begin:end])
+        rows = np.frombuffer(b"".join(compared[begin:end]), _PAIR)
+        return Scores(rows["score"].copy(), rows["kind"].copy())
+
+    for i, begin, end in zip(new, ends, ends[1:], strict=False):
+        there[keys[i]] = rt.once(keep_scores, partial(join, begin, end), names=names[i : i + 1])
+    made = [Scores(*unpack_columns(there[k].value)) for k in keys]
+    return join_columns(made) if made else Scores.of(())
