@@ -35,7 +35,7 @@ from sensegraph.types import Chunk, Entity
 
 _SHORT_FOR = frozenset(("surname", "given", "initial", "nickname"))
 _MOST = 200  # chunks of one name that are read: a name of more is one thing
-_COMPARED, _SETTLED = 64, 16  # names of a run that are compared with persons, and that are settled, on the average
+_COMPARED, _SETTLED = 32, 8  # names of a run that are compared with persons, and that are settled, on the average
 
 
 @step("duplicates.senses", version=1)
@@ -161,8 +161,8 @@ class _Persons:
             named[begin:end] for begin, end in cut_hashes(hash_words([graph.ids[row] for row in likely]), _COMPARED)
         ]
         keys = [blake2b(msgspec.msgpack.encode(run), digest_size=20).hexdigest() for run in runs]
-        owners = chain.from_iterable(rt.each(find_short_names, runs, names=keys))
-        each = zip(likely.items(), owners, strict=True)
+        owners = rt.each(find_short_names, runs, names=keys)
+        each = zip(likely.items(), chain.from_iterable(owners), strict=True)
         return {row: [persons[i] for i in places] for (row, persons), places in each if places}
 
     def _list_likely(self, row: int) -> list[int]:
