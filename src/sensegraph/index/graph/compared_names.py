@@ -17,7 +17,6 @@ import msgspec
 import numpy as np
 
 from sensegraph.algorithms.graphs import Longs
-from sensegraph.algorithms.ranking import hash_words
 from sensegraph.algorithms.segments import cut_hashes
 from sensegraph.algorithms.walks import run_offsets
 from sensegraph.index.graph.seen_names import MentionedNames, NameGraph
@@ -66,7 +65,7 @@ def collect_names(graph: NameGraph, rt: Runtime, settings: Resolving) -> Collect
     numbers = {kind: number for number, kind in enumerate(sorted(set(graph.types)))}
     persons = {kind: kind_of_type(kind) == "person" for kind in numbers}
     things = [(graph.names[row], persons[graph.types[row]]) for row in rows]
-    parts = [things[begin:end] for begin, end in cut_hashes(hash_words(ids), NAMES)]
+    parts = [things[begin:end] for begin, end in cut_hashes(graph.hashes[rows], NAMES)]
     keys = [blake2b(msgspec.msgpack.encode(part), digest_size=20).hexdigest() for part in parts]
     packed = rt.each(read_names, parts, names=keys)
     columns = join_columns([NameColumns(*unpack_columns(part)) for part in packed]) if parts else read_columns(())
@@ -74,8 +73,8 @@ def collect_names(graph: NameGraph, rt: Runtime, settings: Resolving) -> Collect
     traits = Traits(list(numbers), typed, np.zeros(len(rows), np.int32), graph.mentioning[np.array(rows, np.int64)])
     near, many = np.unique(graph.near, return_counts=True)
     degree = Counter(dict(zip((graph.ids[i] for i in near.tolist()), many.tolist(), strict=True)))
-    items = MentionedNames(graph, rows)
-    return Collection(ids, items, columns, traits, {}, columns.count_words(), degree, settings)
+    items, shown = MentionedNames(graph, rows), [(graph.names[row],) for row in rows]
+    return Collection(ids, shown, items, columns, traits, {}, columns.count_words(), degree, settings)
 
 
 def compare_in_partitions(found: Collection, one: Longs, other: Longs, *, rt: Runtime) -> Scores:

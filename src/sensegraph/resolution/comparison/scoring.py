@@ -130,10 +130,12 @@ class Collection:
     """All things to resolve, ascending by id, with the columns of their names (the aliases after it) and their traits.
 
     `called` says, for the key of a name, by which other keys the texts call it, `degree` how many have each neighbour;
-    `vectors` of descriptions, unit length, shape (n, dim), are in the order of the items.
+    `vectors` of descriptions, unit length, shape (n, dim), are in the order of the items. `shown` are the names and
+    aliases of each, which are known without what else its item tells.
     """
 
     ids: Sequence[str]
+    shown: Sequence[tuple[str, ...]]
     items: Sequence[Mentioned]
     columns: NameColumns
     traits: Traits
@@ -251,9 +253,8 @@ class Collection:
 
     def speak(self, row: int) -> Spoken:
         """The names of a thing, and what else decides how alike they are to others."""
-        item = self.items[row]
-        names, person = (item.name, *item.aliases), kind_of_type(item.type) == "person"
-        called = self.called.get(read_name(item.name, person).key, ()) if self.called else ()
+        names, person = self.shown[row], kind_of_type(self.traits.types[self.traits.typed[row]]) == "person"
+        called = self.called.get(read_name(names[0], person).key, ()) if self.called else ()
         return Spoken(names, person, tuple(sorted(called)))
 
 
@@ -337,5 +338,5 @@ def prepare_collection(
                 called[first.key] = called.get(first.key, frozenset()) | {other.key for other in others}
     degree = Counter(chain.from_iterable(set(item.neighbours) for item in items))
     words = columns.count_words()
-    ids = [item.id for item in items]
-    return Collection(ids, items, columns, Traits.of(items), called, words, degree, settings, vectors)
+    ids, shown = [item.id for item in items], [(item.name, *item.aliases) for item in items]
+    return Collection(ids, shown, items, columns, Traits.of(items), called, words, degree, settings, vectors)
