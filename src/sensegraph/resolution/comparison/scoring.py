@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from hashlib import blake2b
 from itertools import chain
 from typing import Any, Literal
 
@@ -25,7 +24,7 @@ from sensegraph.resolution.comparison.likeness import (
     compare_spoken,
     read_spoken,
 )
-from sensegraph.resolution.comparison.name_columns import CountedWords, Hashes, NameColumns, read_columns
+from sensegraph.resolution.comparison.name_columns import CountedWords, NameColumns, read_columns
 from sensegraph.resolution.comparison.name_reading import Name, read_name
 from sensegraph.resolution.resolution_types import Judged, Mentioned, Resolving
 
@@ -291,13 +290,6 @@ class Comparisons(Sequence[Comparison]):
     def _at(self, index: int) -> tuple[int, Longs]:
         begin, end = self._begin[index : index + 2]
         return int(self._one[begin]), self._other[begin:end]
-
-    def sign(self, signs: Hashes) -> list[str]:
-        """What stands for each, given what stands for each thing: no name is read for it."""
-        stored, names = signs.astype("<u8"), str(self._found.words.names).encode()
-        rows = map(self._at, range(len(self)))
-        each = (names + stored[row].tobytes() + stored[others].tobytes() for row, others in rows)
-        return [blake2b(one, digest_size=20).hexdigest() for one in each]
 
 
 def bound_alone(found: Judged) -> Judged:
