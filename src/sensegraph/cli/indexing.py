@@ -58,10 +58,11 @@ class BatchOptions:
 
     def plan(self) -> BatchPlan | None:
         """What a build is told; nothing where no flag was given."""
+        if not (self.batch or self.write_requests or self.read_replies):
+            return None
         from sensegraph.models.batches.batch_box import BatchPlan
 
-        given = self.batch or self.write_requests or self.read_replies
-        return BatchPlan(self.write_requests, self.read_replies) if given else None
+        return BatchPlan(self.write_requests, self.read_replies)
 
 
 @dataclass(frozen=True, slots=True)

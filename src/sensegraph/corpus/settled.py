@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -64,6 +65,10 @@ def remember_whole_runs(space: Workspace) -> Iterator[WholeRuns]:
 @cache
 def _describe_program() -> list[tuple[str, int, int]]:
     """The files of the package, their sizes, and when they were written: another version has other steps."""
-    root = Path(sensegraph.__file__).parent
-    files = sorted(p for p in root.rglob("*") if p.is_file() and p.suffix != ".pyc")
-    return [(str(p.relative_to(root)), (found := p.stat()).st_size, found.st_mtime_ns) for p in files]
+    root, found = str(Path(sensegraph.__file__).parent), list[tuple[str, int, int]]()
+    for folder, inner, names in os.walk(root):
+        inner[:] = [name for name in inner if name != "__pycache__"]
+        for path in [os.path.join(folder, name) for name in names if not name.endswith(".pyc")]:
+            told = os.stat(path)
+            found.append((os.path.relpath(path, root), told.st_size, told.st_mtime_ns))
+    return sorted(found)

@@ -8,10 +8,9 @@ filter all that is left is compared.
 from __future__ import annotations
 
 import hashlib
-from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
-from functools import cached_property, partial
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache, partial
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import Longs
 from sensegraph.algorithms.ranking import PackedRows, Ranked, Stack, nearest_each, unpack_rows
+from sensegraph.algorithms.walks import run_offsets
 from sensegraph.errors import ItemFailed, NotIndexed, StoreError
 from sensegraph.index.manifest import read_manifest
 from sensegraph.protocols import Embedder, Numbers, Store, Vectors
@@ -36,6 +36,7 @@ A = TypeVar("A")
 _BLOCK = 512  # texts that are embedded at once
 _SEGMENTS = 64  # in about so many segments vectors are cut, but
 _SHORT, _LONG = 256, 8192  # none has fewer or many more rows
+_READ = 4  # runs of texts that stay read
 _FEW = 64  # texts that are embedded anew rather than looked for in all vectors
 _PACKED = b"\1"  # how a stored vector begins; those of before 2026-12 have an even number of bytes
 
@@ -98,25 +99,6 @@ class TextRuns(Sequence[list[str]]):
         return self.read(range(len(self.keys))[index])
 
 
-@dataclass(frozen=True)
-class _JoinedTexts(Sequence[str]):
-    """The texts of runs that begin at these places, one after the other."""
-
-    runs: TextRuns
-    starts: Sequence[int]
-
-    def __len__(self) -> int:
-        return self.starts[-1]
-
-    def __getitem__(self, index: Any) -> Any:
-        if isinstance(index, int):
-            return self[index : index + 1][0]
-        begin, end, _ = index.indices(len(self))
-        first, last = bisect_right(self.starts, begin) - 1, bisect_left(self.starts, end)
-        texts = [text for run in range(first, last) for text in self.runs[run]]
-        return texts[begin - self.starts[first] : end - self.starts[first]]
-
-
 @step("vectors.names", version=1)
 def name_texts(runs: Sequence[Sequence[str]]) -> list[bytes]:
     """What stands for each text of each run, 16 bytes each."""
@@ -125,9 +107,9 @@ def name_texts(runs: Sequence[Sequence[str]]) -> list[bytes]:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Texts that follow one another, what stands for each, shape (n, 2), and the rows that are known of some.
+    """What stands for each of n texts that follow one another, shape (n, 2), and the rows that are known of some.
 
-    `places` are the positions of these texts, `known` their records.
+    `places` are the positions of these, `known` their records; `texts` are the others, in order.
     """
 
     texts: Sequence[str]
@@ -146,13 +128,14 @@ def embed_segment(runs: Sequence[Run], *, embedder: Embedder, numbers: Numbers) 
 
     segments: list[NDArray[Any]] = []
     for run in runs:
-        todo = np.setdiff1d(np.arange(len(run.texts)), run.places).tolist()
-        rows, places = [run.known] if len(run.known) else [], [run.places]
-        for at in range(0, len(todo), _BLOCK):
-            rows.append(pack_rows(embedder.embed([run.texts[i] for i in todo[at : at + _BLOCK]], "document"), numbers))
-            places.append(np.array(todo[at : at + _BLOCK], np.int64))
-        segment = np.zeros(len(run.texts), rows[0].dtype)
-        segment[np.concatenate(places)] = np.concatenate(rows)
+        unknown = np.setdiff1d(np.arange(len(run.names)), run.places)
+        blocks = (run.texts[at : at + _BLOCK] for at in range(0, len(run.texts), _BLOCK))
+        rows = [
+            *([run.known] if len(run.known) else []),
+            *(pack_rows(embedder.embed(b, "document"), numbers) for b in blocks),
+        ]
+        segment = np.zeros(len(run.names), rows[0].dtype)
+        segment[np.concatenate((run.places, unknown))] = np.concatenate(rows)
         segment["text"] = run.names
         segments.append(pack_sparse(segment))
     return segments
@@ -236,15 +219,24 @@ def _embed_segments(given: Sequence[str] | TextRuns, rt: Runtime) -> tuple[str, 
     from sensegraph.algorithms.segments import cut_runs
 
     if isinstance(given, TextRuns):  # of a run in which nothing changed no text is read
+        given = replace(given, read=lru_cache(_READ)(given.read))  # by what names them, and by what embeds them
         named = list(rt.each(name_texts, given, names=given.keys))
         names = np.frombuffer(b"".join(named), "<u8").reshape(-1, 2)
-        texts: Sequence[str] = _JoinedTexts(given, [0, *accumulate(len(run) // 16 for run in named)])
+        starts = run_offsets([len(run) // 16 for run in named])
     else:
-        names, texts = _name_texts(given), given
-    usual = int(np.clip(1 << max(0, len(texts) // _SEGMENTS).bit_length() >> 1, _SHORT, _LONG))
+        whole = given
+        names, starts, given = _name_texts(whole), run_offsets([len(whole)]), TextRuns(("",), lambda _: list(whole))
+
+    def read(places: Longs) -> list[str]:
+        """The texts at these places, which ascend; a run that holds some of them is read once."""
+        homes = np.searchsorted(starts, places, side="right") - 1
+        runs = {run: given[run] for run in np.unique(homes).tolist()}
+        return [runs[run][at] for run, at in zip(homes.tolist(), (places - starts[homes]).tolist(), strict=True)]
+
+    usual = int(np.clip(1 << max(0, int(starts[-1]) // _SEGMENTS).bit_length() >> 1, _SHORT, _LONG))
     runs = cut_runs((names[:, 0] >> np.uint64(32)) < np.uint64((1 << 32) // usual), usual, 3 * usual)
     digests = [_hash_names(names[begin:end]) for begin, end in runs]
-    stored = rt.each(embed_texts, texts[:]) if rt.embedder.waits else None
+    stored = rt.each(embed_texts, read(np.arange(len(names)))) if rt.embedder.waits else None
     named_so = [key(d) for d in digests]
     keys = rt.keys(embed_segment, runs, named_so, numbers=rt.numbers)
     missing = rt.missing(embed_segment, runs, names=named_so, numbers=rt.numbers)
@@ -257,7 +249,7 @@ def _embed_segments(given: Sequence[str] | TextRuns, rt: Runtime) -> tuple[str, 
             rt.computed[embed_texts.name] += end - begin - len(places)
         else:
             places, known = np.arange(end - begin), pack_rows(read_vectors(stored[begin:end]), rt.numbers)
-        return Run(texts[begin:end], names[begin:end], places, known)
+        return Run(read(np.setdiff1d(np.arange(begin, end), places + begin)), names[begin:end], places, known)
 
     items = ReadItems(rt.store, len(missing), lambda i: partial(give_run, take(missing[i])))
     rt.once_each(embed_segment, items, [(digests[i],) for i in missing], numbers=rt.numbers)

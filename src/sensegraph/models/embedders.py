@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import chain
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +19,13 @@ from numpy.typing import NDArray
 from sensegraph.errors import EndpointError
 from sensegraph.language.text import is_unspaced, make_stemmer, name_stemmer, split_runs, stem_run
 from sensegraph.language.word_lists import COMMON, ENGLISH, STOP, VERY_COMMON, read_lines
-from sensegraph.models.endpoint.client import Endpoint
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from sensegraph.protocols import Vectors
 from sensegraph.runtime.keys import key
 from sensegraph.types import Usage
+
+if TYPE_CHECKING:
+    from sensegraph.models.endpoint.client import Endpoint
 
 _RARE, _COMMON, _VERY_COMMON, _PIECE, _COMMON_PIECE = range(5)  # the kind of a term: the three lowest bits of its code
 _KIND = 7

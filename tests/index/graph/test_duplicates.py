@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 
 from scripted import Script, ScriptedServer
 from sensegraph.errors import InputError, SettingsError
+from sensegraph.index.graph import duplicates
 from sensegraph.index.graph.duplicates import (
     Duplicates,
     _ask_engine,
@@ -28,8 +30,9 @@ from sensegraph.index.graph.graph_settings import ResolveSettings
 from sensegraph.index.graph.homonyms import find_senses
 from sensegraph.index.graph.seen_names import NameGraph
 from sensegraph.index.graph.told_names import list_short_forms
-from sensegraph.resolution import Group, Proposal, Rule
+from sensegraph.resolution import Comparison, Group, Proposal, Rule
 from sensegraph.resolution.aliases import Aliases
+from sensegraph.resolution.comparison.scoring import Collection
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import Chunk, Description, Entity, Graph, Relation, Source
 from wired import runtime
@@ -281,7 +284,18 @@ def test_what_stands_for_pairs_apart_names_both_with_their_types() -> None:
     assert apart_key(Aliases(apart=apart)) == "ada/p bo/q; c/r d/s"
 
 
-def test_where_a_name_is_added_only_those_are_compared_and_settled_beside_which_it_stands(tmp_path: Path) -> None:
+def test_where_a_name_is_added_only_those_are_compared_and_settled_beside_which_it_stands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, compare = list[int](), Collection.make_comparison
+
+    def note(found: Collection, row: int, others: Sequence[int]) -> Comparison:
+        asked.append(row)
+        return compare(found, row, others)
+
+    monkeypatch.setattr(Collection, "make_comparison", note)
+    # as a build does
+    monkeypatch.setattr(duplicates, "compare_in_partitions", partial(duplicates.compare_in_partitions, noted=True))
     firms = [f"{name} {kind}" for name in ("Amber", "Birch", "Copper", "Dune", "Ember") for kind in ("Works", "Yard")]
     towns = {f"k{i}": f"The {name} is old. He was born in {name}, Ohio." for i, name in enumerate(firms)}
     graph = Graph(tuple(entity(name, (f"k{i}",), "organization") for i, name in enumerate(firms)))
@@ -293,12 +307,13 @@ def test_where_a_name_is_added_only_those_are_compared_and_settled_beside_which_
         return senses, find_duplicates(graph, rt, ResolveSettings(engine="none"), texts=texts_of(towns))
 
     search(Graph((*graph.entities, *places)), rt)
-    compared = rt.computed["duplicates.compared"]
+    compared = len(asked)
     assert compared > 5
+    asked.clear()
     assert rt.computed["duplicates.senses"] >= 1
     more = (*graph.entities, *places, entity("Cormorant Colony", ("k9",), "organization"))
     again = plain(tmp_path)
     found = search(Graph(more), again)
     assert again.computed["duplicates.senses"] == 0
-    assert again.computed["duplicates.compared"] < compared / 2
+    assert len(asked) < compared / 2
     assert found == search(Graph(more), plain(tmp_path / "fresh"))

@@ -51,6 +51,8 @@ def test_short_names_of_several_chunks_are_looked_at(name: str, kind: str, many:
     rt: Any = SimpleNamespace(
         once=lambda step, make, names: SimpleNamespace(value=step.fn([make()])[0]),
         each=lambda step, items, names: step.fn(items),
+        keys=lambda step, items, names: names,
+        recall=lambda step, keys: {},
     )
     found = find_senses(
         named((name, kind, many)), {"00": ()} if known else {}, lambda chunks: read.extend(chunks) or {}, rt
@@ -76,7 +78,9 @@ PERSONS = (
 )  # fmt: skip
 def test_a_name_is_short_for_persons_whose_names_are_longer(row: int, owners: list[int]) -> None:
     graph = named(*PERSONS)
-    assert _Persons(graph, read_cores.fn([graph.names])[0]).list_owners(row) == owners
+    rt: Any = SimpleNamespace(each=lambda step, items, names: step.fn(items))
+    found = _Persons(graph, read_cores.fn([graph.names])[0]).list_owners([row], rt)
+    assert found == ({row: owners} if owners else {})
 
 
 def test_uses_are_counted_of_the_entities_that_are_asked_for() -> None:

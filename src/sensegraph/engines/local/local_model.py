@@ -14,7 +14,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
 
-from sensegraph.engines.llm.trained_prompt import MANIFEST
 from sensegraph.errors import InputError, SettingsError
 from sensegraph.runtime.keys import hash_files, key
 
@@ -93,6 +92,8 @@ class LocalModel:
     @cached_property
     def manifest(self) -> dict[str, Any]:
         """What the folder of a tuned model says of itself; empty for another."""
+        from sensegraph.engines.llm.trained_prompt import MANIFEST  # and with it what calls an endpoint
+
         path = Path(self.settings.model) / MANIFEST
         return dict(json.loads(path.read_text("utf-8"))) if path.is_file() else {}
 

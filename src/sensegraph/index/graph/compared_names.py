@@ -1,26 +1,29 @@
 """Names that are compared, in partitions: what they are as they are compared, and how alike each is to others.
 
 A partition is a run of neighbours in the order of ids, so that a name that is added is read in one of them. Its
-comparisons are made anew where a name of it stands beside others than before, or where another number of names has one
-of their words; and of these only the ones that this concerns.
+comparisons are put together anew where a name of it stands beside others than before, or where another number of names
+has one of their words; of these only the pairs are compared that this concerns: what stands for a pair finds how alike
+it was in the partitions of before.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from functools import partial
+from dataclasses import dataclass, replace
+from functools import cache, partial
 from hashlib import blake2b
+from typing import Any
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
-from sensegraph.algorithms.graphs import Longs
-from sensegraph.algorithms.ranking import hash_words
+from sensegraph.algorithms.graphs import Floats, Longs
 from sensegraph.algorithms.segments import cut_hashes
 from sensegraph.index.graph.seen_names import MentionedNames, NameGraph
 from sensegraph.resolution import Comparison
-from sensegraph.resolution.comparison.name_columns import NameColumns, read_columns
+from sensegraph.resolution.comparison.name_columns import Hashes, NameColumns, mix_hashes, read_columns
 from sensegraph.resolution.comparison.scoring import Collection, Comparisons, Scores, Traits, kind_of_type
 from sensegraph.resolution.resolution_types import Resolving
 from sensegraph.runtime.columns import join_columns, pack_columns, unpack_columns
@@ -30,19 +33,26 @@ from sensegraph.runtime.runtime import Runtime
 
 NAMES = 128  # of a partition, on the average: a power of two
 _SCORES = 512  # names whose scores are kept together, likewise
+_TOGETHER = 256  # names that are compared at once
 _PAIR = np.dtype([("score", "<f8"), ("kind", "u1")])
+COMPARED = "compared"  # ref: the partitions of scores of the graph that was last built
 
 
-@step("duplicates.compared", version=2, batch=256)
-def compare_with_others(items: Sequence[Comparison]) -> list[bytes]:
-    """How alike each name is to those that it is compared with, and by which relations: a row of `_PAIR` for each."""
-    found = []
-    for item in items:
-        scores = Scores.of(item.judge())
-        rows = np.empty(len(scores.score), _PAIR)
-        rows["score"], rows["kind"] = scores.score, scores.kind
-        found.append(rows.tobytes())
-    return found
+@dataclass(frozen=True, slots=True, eq=False)
+class ScoredPairs:
+    """Pairs of names: what stands for all that decides how alike they are, how alike, and by which relations."""
+
+    pairs: Hashes
+    score: Floats
+    kind: NDArray[np.uint8]
+
+
+def compare_with_others(items: Sequence[Comparison]) -> bytes:
+    """How alike each name is to those that it is compared with, and by which relations: rows of `_PAIR`."""
+    scores = Scores.of([judged for item in items for judged in item.judge()])
+    rows = np.empty(len(scores.score), _PAIR)
+    rows["score"], rows["kind"] = scores.score, scores.kind
+    return rows.tobytes()
 
 
 @step("duplicates.names", version=3, batch=1)
@@ -51,8 +61,8 @@ def read_names(parts: Sequence[Sequence[tuple[str, bool]]]) -> list[bytes]:
     return [pack_columns(read_columns(((name,), person) for name, person in part)) for part in parts]
 
 
-@step("duplicates.scores", version=1)
-def keep_scores(parts: Sequence[Scores]) -> list[bytes]:
+@step("duplicates.scores", version=2)
+def keep_scores(parts: Sequence[ScoredPairs]) -> list[bytes]:
     """How alike the names of the pairs of a partition are."""
     return [pack_columns(part) for part in parts]
 
@@ -64,7 +74,7 @@ def collect_names(graph: NameGraph, rt: Runtime, settings: Resolving) -> Collect
     numbers = {kind: number for number, kind in enumerate(sorted(set(graph.types)))}
     persons = {kind: kind_of_type(kind) == "person" for kind in numbers}
     things = [(graph.names[row], persons[graph.types[row]]) for row in rows]
-    parts = [things[begin:end] for begin, end in cut_hashes(hash_words(ids), NAMES)]
+    parts = [things[begin:end] for begin, end in cut_hashes(graph.hashes[rows], NAMES)]
     keys = [blake2b(msgspec.msgpack.encode(part), digest_size=20).hexdigest() for part in parts]
     packed = rt.each(read_names, parts, names=keys)
     columns = join_columns([NameColumns(*unpack_columns(part)) for part in packed]) if parts else read_columns(())
@@ -72,32 +82,64 @@ def collect_names(graph: NameGraph, rt: Runtime, settings: Resolving) -> Collect
     traits = Traits(list(numbers), typed, np.zeros(len(rows), np.int32), graph.mentioning[np.array(rows, np.int64)])
     near, many = np.unique(graph.near, return_counts=True)
     degree = Counter(dict(zip((graph.ids[i] for i in near.tolist()), many.tolist(), strict=True)))
-    items = MentionedNames(graph, rows)
-    return Collection(ids, items, columns, traits, {}, columns.count_words(), degree, settings)
+    items, shown = MentionedNames(graph, rows), [(graph.names[row],) for row in rows]
+    return Collection(ids, shown, items, columns, traits, {}, columns.count_words(), degree, settings)
 
 
-def compare_in_partitions(found: Collection, one: Longs, other: Longs, *, rt: Runtime) -> Scores:
-    """How alike the names of pairs are: of partitions in which nothing changed it is known."""
-    signs = found.columns.sign(found.words)
+def compare_in_partitions(found: Collection, one: Longs, other: Longs, *, rt: Runtime, noted: bool = False) -> Scores:
+    """How alike the names of pairs are: of partitions in which nothing changed it is known.
 
-    def compare(one: Longs, other: Longs) -> Scores:
-        items = Comparisons(found, one, other)
-        told = rt.each(compare_with_others, items, names=items.sign(signs))
-        rows = np.frombuffer(b"".join(told), _PAIR)
-        return Scores(rows["score"].copy(), rows["kind"].copy())
-
-    names, makers = list[str](), list[partial[Scores]]()
+    Of the others those pairs are compared that stand in no partition of the graph that was last built; where `noted`,
+    this is that graph from now on.
+    """
+    signs, parts = found.columns.sign(found.words), list[slice]()
     for begin, end in cut_hashes(found.columns.spoken, _SCORES):
         first, last = np.searchsorted(one, (begin, end)).tolist()
-        if first == last:
-            continue
-        rows = slice(first, last)
-        told = blake2b(repr((found.words.names, last - first)).encode(), digest_size=20)
-        for column in (one[rows] - begin, signs[one[rows]], signs[other[rows]]):
-            told.update(column.astype(column.dtype.newbyteorder("<")).tobytes())
-        names.append(told.hexdigest())
-        makers.append(partial(compare, one[rows], other[rows]))
-    keys = rt.keys(keep_scores, makers, [key(name) for name in names])
-    there = rt.recall(keep_scores, keys)
-    made = [there.get(k) or rt.once(keep_scores, makers[i], names=names[i : i + 1]) for i, k in enumerate(keys)]
-    return join_columns([Scores(*unpack_columns(part.value)) for part in made]) if made else Scores.of(())
+        parts.extend([slice(first, last)] * (first < last))
+
+    def sign(rows: slice) -> Hashes:
+        """What stands for all that decides how alike the names of these pairs are."""
+        return mix_hashes(signs[one[rows]] + mix_hashes(signs[other[rows]] + np.uint64(found.words.names)))
+
+    @cache
+    def recall() -> ScoredPairs:
+        """The pairs of the partitions of before that are no more."""
+        gone = replace(rt, inside=[]).recall(keep_scores, [k for k in earlier if k not in there])
+        parts = [ScoredPairs(*unpack_columns(part.value)) for part in gone.values()]
+        joined = join_columns([ScoredPairs(np.zeros(0, np.uint64), np.zeros(0), np.zeros(0, np.uint8)), *parts])
+        pairs, first = np.unique(joined.pairs, return_index=True)
+        return ScoredPairs(pairs, joined.score[first], joined.kind[first])
+
+    def judge(rows: slice) -> ScoredPairs:
+        pairs, known, scores = sign(rows), recall(), np.zeros(rows.stop - rows.start, _PAIR)
+        at = np.searchsorted(known.pairs, pairs)
+        at[at == len(known.pairs)] = 0
+        same = known.pairs[at] == pairs if len(known.pairs) else np.zeros(len(pairs), np.bool_)
+        scores["score"][same], scores["kind"][same] = known.score[at[same]], known.kind[at[same]]
+        new = np.flatnonzero(~same)
+        scores[new] = _judge_pairs(Comparisons(found, one[rows][new], other[rows][new]), rt)
+        return ScoredPairs(pairs, scores["score"].copy(), scores["kind"].copy())
+
+    names = [blake2b(sign(rows).astype("<u8").tobytes(), digest_size=20).hexdigest() for rows in parts]
+    keys = rt.keys(keep_scores, parts, [key(name) for name in names])
+    there, earlier = rt.recall(keep_scores, keys), (rt.store.ref(COMPARED) or "").split()
+    made = {k: there.get(k) or rt.once(keep_scores, partial(judge, rows), names=[name])
+            for k, rows, name in zip(keys, parts, names, strict=True)}  # fmt: skip
+    if noted and keys != earlier:
+        rt.store.set_refs({COMPARED: " ".join(keys)})
+    scored = [ScoredPairs(*unpack_columns(made[k].value)) for k in keys]
+    return join_columns([Scores(part.score, part.kind) for part in scored]) if scored else Scores.of(())
+
+
+def _judge_pairs(items: Comparisons, rt: Runtime) -> NDArray[Any]:
+    """How alike the names of each of these are to those that they are compared with, by workers where that takes long.
+
+    What is judged is kept with its partition.
+    """
+    batches = [items[at : at + _TOGETHER] for at in range(0, len(items), _TOGETHER)]
+    found = dict[int, bytes]()
+    for place, told in rt.executor.map(compare_with_others, batches, waits=False):
+        if isinstance(told, BaseException):
+            raise told
+        found[place] = told
+    return np.frombuffer(b"".join(found[i] for i in range(len(batches))), _PAIR)

@@ -294,7 +294,9 @@ def _find_automatic(
         rules = _list_rules(merged, texts, ids_apart(merged.ids, told), rt)
 
         def join() -> Joined:
-            made = decide(collect_names(merged, rt, alone.rules()), rules, partial(compare_in_partitions, rt=rt))
+            made = decide(
+                collect_names(merged, rt, alone.rules()), rules, partial(compare_in_partitions, rt=rt, noted=True)
+            )
             known, items = names_by_id(told), made.judged.found.items
             names = [[n for row in rows for n in entity_names(items[row], known)] for rows in made.clusters]
             several = sum(len(rows) - 1 for rows in made.clusters)

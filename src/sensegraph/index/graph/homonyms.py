@@ -9,10 +9,13 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from hashlib import blake2b
+from itertools import chain, starmap
 
+import msgspec
 import numpy as np
 
-from sensegraph.algorithms.segments import cut_keys
+from sensegraph.algorithms.segments import cut_hashes
 from sensegraph.index.graph.seen_names import NameGraph
 from sensegraph.index.graph.told_names import Core, Texts, index_persons, list_cores
 from sensegraph.language import naming_words
@@ -31,6 +34,7 @@ from sensegraph.types import Chunk, Entity
 
 _SHORT_FOR = frozenset(("surname", "given", "initial", "nickname"))
 _MOST = 200  # chunks of one name that are read: a name of more is one thing
+_COMPARED, _SETTLED = 32, 8  # names of a run that are compared with persons, and that are settled, on the average
 
 
 @step("duplicates.senses", version=1)
@@ -39,33 +43,50 @@ def keep_senses(runs: Sequence[Sequence[Senses]]) -> list[Senses]:
     return list(map(join_senses, runs))
 
 
+@step("duplicates.owners", version=1)
+def find_short_names(parts: Sequence[Sequence[tuple[str, Sequence[str]]]]) -> list[list[list[int]]]:
+    """Of each name of a part, given with names of persons, the places of those that it may be short for."""
+
+    def may_mean(name: str, person: str) -> bool:
+        judged = compare_persons(read_name(name, True), read_name(person, True))
+        return judged.kind in _SHORT_FOR and not judged.veto
+
+    return [[[i for i, p in enumerate(persons) if may_mean(name, p)] for name, persons in part] for part in parts]
+
+
 def find_senses(graph: NameGraph, known: Mapping[str, tuple[Name, ...]], texts: Texts, rt: Runtime) -> Senses:
     """Which mentions of names are another thing; `known` are the names by id that a log has settled, and stay.
 
     Names are settled in runs: a run whose names, owners and chunks are as they were is not looked through again.
     """
-    asked, persons = [], _Persons(graph, list_cores(graph, rt))
-    many, kinds = np.diff(graph.start).tolist(), {kind: kind_of_type(kind) for kind in set(graph.types)}
-    for row, name in enumerate(graph.names):
-        words = len(name.split())
-        if words > 2 or not name[:1].isupper() or many[row] > _MOST or graph.ids[row] in known:
-            continue
-        kind = kinds[graph.types[row]]
-        owners = persons.list_owners(row) if persons.named and kind in ("", "person", "place") else []
-        several = many[row] > 1
-        if owners or (several and ((words == 1 and kind in ("", "person")) or _is_place(name, kind))):
+    persons, kinds = _Persons(graph, list_cores(graph, rt)), {kind: kind_of_type(kind) for kind in set(graph.types)}
+    many = np.diff(graph.start).tolist()
+    rows = [
+        row
+        for row, name in enumerate(graph.names)
+        if name[:1].isupper() and many[row] <= _MOST and len(name.split()) < 3 and graph.ids[row] not in known
+    ]
+    owned = persons.list_owners([row for row in rows if kinds[graph.types[row]] in ("", "person", "place")], rt)
+    asked = []
+    for row in rows:
+        name, kind, owners = graph.names[row], kinds[graph.types[row]], owned.get(row, ())
+        alone = kind in ("", "person") and len(name.split()) == 1
+        if owners or (many[row] > 1 and (alone or _is_place(name, kind))):
             asked.append((graph.entity(row), [graph.entity(o) for o in owners]))
     reader = _Reader(texts)
 
-    def settle(run: range) -> list[Senses]:
-        some = asked[run.start : run.stop]
+    def settle(run: slice) -> list[Senses]:
+        some = asked[run]
         reader.fetch({c for e, owners in some for x in (e, *owners) for c in x.chunks})
         return [senses for e, owners in some for senses in _settle_name(e, owners, reader)]
 
     # the id of a chunk stands for its text and its document
     keys = [key(*((x.name, x.type, x.chunks) for x in (e, *owners))) for e, owners in asked]
-    runs = (rt.once(keep_senses, partial(settle, run), names=[keys[i] for i in run]).value for run in cut_keys(keys))
-    return join_senses(list(runs))
+    runs = list(starmap(slice, cut_hashes(np.array([int(k[:16], 16) for k in keys], np.uint64), _SETTLED)))
+    stored = rt.keys(keep_senses, runs, [key(*keys[run]) for run in runs])
+    there, each = rt.recall(keep_senses, stored), zip(stored, runs, strict=True)
+    kept = [there.get(k) or rt.once(keep_senses, partial(settle, run), names=keys[run]) for k, run in each]
+    return join_senses([senses.value for senses in kept])
 
 
 def _settle_name(e: Entity, owners: Sequence[Entity], reader: _Reader) -> Iterator[Senses]:
@@ -127,17 +148,26 @@ class _Persons:
         self.graph, self.cores, self.named = graph, cores, index_persons(graph, cores)
         self.letters = [sum(map(len, core)) for core in cores]
 
-    def list_owners(self, row: int) -> list[int]:
-        """The persons whose names a name may be short for, in the order of their ids."""
-        graph, core = self.graph, self.cores[row]
+    def list_owners(self, rows: Sequence[int], rt: Runtime) -> dict[int, list[int]]:
+        """The persons whose names each of these names may be short for, in the order of their ids; none have no entry.
+
+        Names are compared in runs: those of a run that stand beside the same persons as before are not compared again.
+        """
+        graph = self.graph
+        likely = {row: found for row in rows if (found := self._list_likely(row))} if self.named else {}
+        named = [(graph.names[row], [graph.names[o] for o in persons]) for row, persons in likely.items()]
+        runs = [named[begin:end] for begin, end in cut_hashes(graph.hashes[list(likely)], _COMPARED)]
+        keys = [blake2b(msgspec.msgpack.encode(run), digest_size=20).hexdigest() for run in runs]
+        owners = rt.each(find_short_names, runs, names=keys)
+        each = zip(likely.items(), chain.from_iterable(owners), strict=True)
+        return {row: [persons[i] for i in places] for (row, persons), places in each if places}
+
+    def _list_likely(self, row: int) -> list[int]:
+        """The persons of longer names for which a name may be short by the ends of both, in the order of their ids."""
+        core, letters, size = self.cores[row], self.letters, self.letters[row]
         words = {*core, *(given for w in core if w in naming_words.NICKNAMES for given in naming_words.NICKNAMES[w])}
-        owners, letters, size = [], self.letters, self.letters[row]
-        for owner in {o for w in words for o in self.named.get(w, ()) if letters[o] > size}:
-            if may_be_short_for(core, self.cores[owner]):
-                judged = compare_persons(read_name(graph.names[row], True), read_name(graph.names[owner], True))
-                if judged.kind in _SHORT_FOR and not judged.veto:
-                    owners.append(owner)
-        return sorted(owners, key=graph.ids.__getitem__)
+        longer = {o for w in words for o in self.named.get(w, ()) if letters[o] > size}
+        return sorted([o for o in longer if may_be_short_for(core, self.cores[o])], key=self.graph.ids.__getitem__)
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import Longs
+from sensegraph.algorithms.ranking import hash_words
 from sensegraph.algorithms.walks import gather_entries, run_offsets
 from sensegraph.index.extraction import Extracted
 from sensegraph.index.graph.elements import entity_id
@@ -172,6 +173,11 @@ class NameGraph:
         """What stands for all but the ids of chunks: how names are written, and which stand beside which."""
         columns = (self.counts, self.start, self.places, self.begin, self.near)
         return digest_columns(columns, _encode((self.ids, self.names, self.types)))
+
+    @cached_property
+    def hashes(self) -> NDArray[np.uint64]:
+        """The hashes of the ids."""
+        return hash_words(self.ids)
 
     @cached_property
     def mentioning(self) -> NDArray[np.bool_]:

@@ -16,7 +16,6 @@ from itertools import combinations
 import msgspec
 import numpy as np
 
-from sensegraph.algorithms.ranking import hash_words
 from sensegraph.algorithms.segments import cut_hashes, cut_keys
 from sensegraph.index.graph.compared_names import NAMES
 from sensegraph.index.graph.elements import fold_name
@@ -146,7 +145,7 @@ def list_cores(graph: NameGraph, rt: Runtime) -> list[Core]:
     """The words of all names, as if they were persons', where there are persons; names are read that are new."""
     if not any(kind_of_type(kind) == "person" for kind in set(graph.types)):
         return []
-    parts = [graph.names[begin:end] for begin, end in cut_hashes(hash_words(graph.ids), NAMES)]
+    parts = [graph.names[begin:end] for begin, end in cut_hashes(graph.hashes, NAMES)]
     keys = [blake2b(msgspec.msgpack.encode(part), digest_size=20).hexdigest() for part in parts]
     return [core for part in rt.each(read_cores, parts, names=keys) for core in part]
 

@@ -80,14 +80,14 @@ class NameColumns:
     def sign(self, words: CountedWords) -> Hashes:
         """What stands for all of each thing that decides how alike its name is to others."""
         many = words.frequency.look_up(self.held).astype(np.uint64)
-        mixed = _mix(self.held ^ _mix(many))
+        mixed = mix_hashes(self.held ^ mix_hashes(many))
         sums = np.concatenate((np.zeros(1, np.uint64), np.cumsum(mixed, dtype=np.uint64)))
         ends = run_offsets(self.holding)
-        found: Hashes = _mix(self.spoken + (sums[ends[1:]] - sums[ends[:-1]]))
+        found: Hashes = mix_hashes(self.spoken + (sums[ends[1:]] - sums[ends[:-1]]))
         return found
 
 
-def _mix(values: Hashes) -> Hashes:
+def mix_hashes(values: Hashes) -> Hashes:
     """Numbers of which every bit depends on all of a number's."""
     mixed = (values ^ (values >> np.uint64(31))) * np.uint64(0x9E3779B97F4A7C15)
     return (mixed ^ (mixed >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from hashlib import blake2b
 from itertools import chain
 from typing import Any, Literal
 
@@ -25,7 +24,7 @@ from sensegraph.resolution.comparison.likeness import (
     compare_spoken,
     read_spoken,
 )
-from sensegraph.resolution.comparison.name_columns import CountedWords, Hashes, NameColumns, read_columns
+from sensegraph.resolution.comparison.name_columns import CountedWords, NameColumns, read_columns
 from sensegraph.resolution.comparison.name_reading import Name, read_name
 from sensegraph.resolution.resolution_types import Judged, Mentioned, Resolving
 
@@ -130,10 +129,12 @@ class Collection:
     """All things to resolve, ascending by id, with the columns of their names (the aliases after it) and their traits.
 
     `called` says, for the key of a name, by which other keys the texts call it, `degree` how many have each neighbour;
-    `vectors` of descriptions, unit length, shape (n, dim), are in the order of the items.
+    `vectors` of descriptions, unit length, shape (n, dim), are in the order of the items. `shown` are the names and
+    aliases of each, which are known without what else its item tells.
     """
 
     ids: Sequence[str]
+    shown: Sequence[tuple[str, ...]]
     items: Sequence[Mentioned]
     columns: NameColumns
     traits: Traits
@@ -251,9 +252,8 @@ class Collection:
 
     def speak(self, row: int) -> Spoken:
         """The names of a thing, and what else decides how alike they are to others."""
-        item = self.items[row]
-        names, person = (item.name, *item.aliases), kind_of_type(item.type) == "person"
-        called = self.called.get(read_name(item.name, person).key, ()) if self.called else ()
+        names, person = self.shown[row], kind_of_type(self.traits.types[self.traits.typed[row]]) == "person"
+        called = self.called.get(read_name(names[0], person).key, ()) if self.called else ()
         return Spoken(names, person, tuple(sorted(called)))
 
 
@@ -290,13 +290,6 @@ class Comparisons(Sequence[Comparison]):
     def _at(self, index: int) -> tuple[int, Longs]:
         begin, end = self._begin[index : index + 2]
         return int(self._one[begin]), self._other[begin:end]
-
-    def sign(self, signs: Hashes) -> list[str]:
-        """What stands for each, given what stands for each thing: no name is read for it."""
-        stored, names = signs.astype("<u8"), str(self._found.words.names).encode()
-        rows = map(self._at, range(len(self)))
-        each = (names + stored[row].tobytes() + stored[others].tobytes() for row, others in rows)
-        return [blake2b(one, digest_size=20).hexdigest() for one in each]
 
 
 def bound_alone(found: Judged) -> Judged:
@@ -337,5 +330,5 @@ def prepare_collection(
                 called[first.key] = called.get(first.key, frozenset()) | {other.key for other in others}
     degree = Counter(chain.from_iterable(set(item.neighbours) for item in items))
     words = columns.count_words()
-    ids = [item.id for item in items]
-    return Collection(ids, items, columns, Traits.of(items), called, words, degree, settings, vectors)
+    ids, shown = [item.id for item in items], [(item.name, *item.aliases) for item in items]
+    return Collection(ids, shown, items, columns, Traits.of(items), called, words, degree, settings, vectors)

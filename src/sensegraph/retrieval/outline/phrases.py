@@ -179,8 +179,11 @@ class Gathered:
         places: dict[str, list[int]] = {}
         for i, (note, repeated) in enumerate(zip(self.notes, self.repeated, strict=True)):
             for form, held in note.phrases.items():
-                if kept := [place for place in held if place not in repeated] if repeated else held:
-                    places[form] = [*places[form], *[i] * len(kept)] if form in places else [i] * len(kept)
+                times = sum(place not in repeated for place in held) if repeated else len(held)
+                if form in places:
+                    places[form] += [i] * times
+                elif times:
+                    places[form] = [i] * times
         found: dict[tuple[str, ...], dict[str, list[int]]] = {}
         for form, documents in places.items():  # most are written in one way
             stems = tuple(map(stem_of, form.split()))
@@ -232,10 +235,13 @@ class Gathered:
     @cached_property
     def counts(self) -> Counter[str]:
         """In how many sentences each stem stands in a noun phrase."""
-        counts: Counter[str] = Counter()
-        for note in self.notes:
+        words: dict[str, int] = {}
+        for note in self.notes:  # most documents have most words
             for word, n in note.words.items():
-                counts[stem_of(word)] += n
+                words[word] = words.get(word, 0) + n
+        counts: Counter[str] = Counter()
+        for word, n in words.items():
+            counts[stem_of(word)] += n
         return counts
 
     @cached_property

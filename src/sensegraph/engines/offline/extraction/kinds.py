@@ -13,7 +13,8 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
+from functools import cache
+from itertools import chain, count
 from operator import add
 
 import msgspec
@@ -122,9 +123,10 @@ def learn_name_types(uses: Sequence[NameUses]) -> dict[str, str]:
     margin = np.ptp(np.sort(votes, axis=1)[:, -2:], axis=1)
     sure = (margin >= _BOLD) | ((margin >= _PROOF) & (proof[np.arange(len(keys)), best] >= _PROOF))
     finer = {u.key: "w" for u in uses if u.work}  # events and works among the other names
+    events = english_words("event-heads")
     for key in keys:
         head = key.split(" of ")[0].split()[-1:] or [""]
-        if key.split()[-1] in english_words("event-heads") or head[0] in english_words("event-heads"):
+        if key.split()[-1] in events or head[0] in events:
             finer[key] = "e"
     letters = [CLASSES[best[i]] if sure[i] else CLASSES[guessed[i]].upper() for i in range(len(keys))]
     return {k: finer.get(k, "m") if one in "mM" else one for k, one in zip(keys, letters, strict=True)}
@@ -140,18 +142,20 @@ def train_classifier(
     mentions = np.bincount(of, weights=[u.mentions for u in uses], minlength=len(keys))
     own = list(map(_list_features, keys))
     features = list(chain(*own, *(use.features for use in uses)))
-    known = {feature: i for i, feature in enumerate(dict.fromkeys(features))}
+    known = dict(zip(dict.fromkeys(features), count(), strict=False))
     sizes = np.array([*map(len, own), *(len(use.features) for use in uses)])
-    row, column = np.repeat([*range(len(keys)), *of.tolist()], sizes), np.array([known[f] for f in features])
-    often = (np.repeat(mentions, sizes[: len(keys)]), [n for use in uses for n in use.features.values()])
+    row = np.repeat(np.concatenate((np.arange(len(keys)), of)), sizes)
+    column = np.fromiter(map(known.__getitem__, features), np.int64, len(features))
+    often = (np.repeat(mentions, sizes[: len(keys)]), list(chain.from_iterable(use.features.values() for use in uses)))
     weight, size = np.concatenate(often, dtype=np.float64), len(known)
     total = votes
     for _ in range(ROUNDS):
         p = np.exp(_SHARPNESS * total - (_SHARPNESS * total).max(axis=1, keepdims=True))  # softmax
         p = p / p.sum(axis=1, keepdims=True)
         label = np.where(p.max(axis=1) > _SURE, p.argmax(axis=1), -1)
-        held = [label[row] == c for c in range(4)]
-        counts = np.stack([np.bincount(column[h], weights=weight[h], minlength=size) for h in held], axis=1)
+        said = label[row]
+        told = np.flatnonzero(said >= 0)
+        counts = np.bincount(4 * column[told] + said[told], weight[told], 4 * size).reshape(-1, 4)
         logs = np.log(
             (counts + _SMOOTHING) / (counts + _SMOOTHING).sum(axis=0, keepdims=True)
         )  # of a feature, by class
@@ -170,15 +174,38 @@ def _list_features(key: str) -> list[str]:
     return own + [f"w {w}" for w in words]
 
 
+@cache
+def list_telling_words() -> frozenset[str]:
+    """Names, and words that names begin or end with, that lists tell something of: most names have none of them."""
+    places, english = read_lexicon("places"), read_lexicon("english")
+    sections = [english[name] for name in ("titles", "place-firsts", "nationalities", *(name for name, *_ in _HEADS))]
+    return read_lexicon("people")["first"].union(places["places"], places["organisations"], *sections)
+
+
 def _vote_by_name(key: str, surface: str) -> tuple[list[float], list[float]]:
     """Votes of a name by the way it is written, and what its own words prove: lists, heads, first names, titles."""
     votes, proof = [0.0] * 4, [0.0] * 4
     words = key.replace(".", "").split() or [key]
-    places, english = read_lexicon("places"), read_lexicon("english")
     last, head = words[-1] if len(words) > 1 else "", key.split(" of ")[0].split()[-1] if " of " in key else ""
+    if not list_telling_words().isdisjoint((key, words[0], last, head)):
+        _count_listed(key, surface, words, (last, head), votes, proof)
+    if "&" in surface:
+        votes[_ORGANISATION] += 1
+    if "." in surface and any(re.fullmatch(r"[A-Z]\.", w) for w in surface.split()[:-1]):
+        votes[_PERSON] += 1.5
+    if _YEAR.match(surface):
+        votes[_OTHER] += 1
+    return votes, proof
+
+
+def _count_listed(
+    key: str, surface: str, words: Sequence[str], endings: Sequence[str], votes: list[float], proof: list[float]
+) -> None:
+    """Add what lists tell of the words of a name to its votes, and to what proves its type."""
+    places, english = read_lexicon("places"), read_lexicon("english")
     own = not all(map(known_word, words))
     for section, place, weight in _HEADS:
-        for ending in (last, head):
+        for ending in endings:
             if ending in english[section]:
                 (proof if own or ending not in english["weak-heads"] else votes)[place] += weight
     if key in places["places"]:
@@ -194,14 +221,6 @@ def _vote_by_name(key: str, surface: str) -> tuple[list[float], list[float]]:
         proof[_PLACE] += 3 if words[0] in english["place-heads"] else 1.2
     if key in english["nationalities"]:
         proof[_PLACE] += 2.5
-
-    if "&" in surface:
-        votes[_ORGANISATION] += 1
-    if "." in surface and any(re.fullmatch(r"[A-Z]\.", w) for w in surface.split()[:-1]):
-        votes[_PERSON] += 1.5
-    if _YEAR.match(surface):
-        votes[_OTHER] += 1
-    return votes, proof
 
 
 def has_title_before(key: str, one: Candidate) -> bool:

@@ -362,27 +362,28 @@ def link_corpus_names(works: Mapping[str, Counter[str]], kinds: Mapping[str, str
 
 def _find_short_names(counts: Mapping[str, int], kinds: Mapping[str, str], firsts: bool) -> dict[str, str]:
 
-    def is_full_name(key: str) -> bool:  # "Ada Finch", not "poor Finch" or "Finch's Bank"; "PhD C" is a role
-        if " " not in key or kinds.get(key) != "p":
-            return False
-        words = key.split()
-        given = words[0] in read_lexicon("people")["first"] or not known_word(words[0])
+    def is_full_name(
+        words: Sequence[str],
+    ) -> bool:  # "Ada Finch", not "poor Finch" or "Finch's Bank"; "PhD C" is a role
+        given = words[0] in first_names or not known_word(words[0])
         parts = len(words) < 5 and len(words[-1].strip(".")) > 1 and words[0] != words[-1]
         return given and parts and not {"of", "&", "and", "the"} & set(words)
 
-    lasts, given = _group_by_part(k for k in counts if is_full_name(k))
-    barred = read_lexicon("places")["places"] | (frozenset() if firsts else read_lexicon("people")["first"])
-    before_names = english_words("titles") | english_words("epithets")
+    first_names = read_lexicon("people")["first"]
+    lasts, given = _group_by_part(k for k in counts if " " in k and kinds.get(k) == "p" and is_full_name(k.split()))
+    if not lasts:
+        return {}
+    barred = (read_lexicon("places")["places"], *(() if firsts else (first_names,)))
+    before_names = (english_words("titles"), english_words("epithets"))
     same = {}
     for k in sorted(counts):
-        words = k.split()
+        first, blank, last = k.partition(" ")
         # a last name behind a title or an epithet, or said twice: "Uncle Finch", "old Marsh"
-        addressed = (
-            len(words) == 2 and kinds.get(k, "m") in "plm" and (words[0] in before_names or words[0] == words[1])
-        )
-        if addressed and (full := _find_only_person(lasts.get(words[1], ()), counts)):
-            same[k] = full
-        if " " in k or kinds.get(k) != "p" or k in barred:
+        if blank and last in lasts and kinds.get(k, "m") in "plm":
+            addressed = first == last or any(first in words for words in before_names)
+            if addressed and (full := _find_only_person(lasts[last], counts)):
+                same[k] = full
+        if blank or (k not in lasts and k not in given) or kinds.get(k) != "p" or any(k in words for words in barred):
             continue
         one = _find_only_person(lasts.get(k, ()), counts) if firsts or k not in given else ""
         one = one or (_find_only_person(given.get(k, ()), counts) if firsts else "")
