@@ -193,7 +193,9 @@ def carry_tree(tree: Tree, before: Edges, after: Edges, mapping: NDArray[Any]) -
     a, b = mapping[before.source], mapping[before.target]
     stay = (a >= 0) & (b >= 0)
     edges = canonical_edges(a[stay], b[stay], before.weight[stay], after.nodes)
-    _, i, j = np.intersect1d(edges.keys, after.keys, assume_unique=True, return_indices=True)
+    j = np.minimum(np.searchsorted(after.keys, edges.keys), max(len(after.keys) - 1, 0))
+    i = np.flatnonzero(after.keys[j] == edges.keys) if len(after.keys) else np.zeros(0, np.int64)
+    j = j[i]
     equal = edges.weight[i] == after.weight[j]
     keys = np.union1d(np.delete(edges.keys, i[equal]), np.delete(after.keys, j[equal]))
     lost = before.weight[~stay].sum() + np.delete(edges.weight, i).sum() + np.delete(after.weight, j).sum()

@@ -17,7 +17,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.graphs import NOWHERE
+from sensegraph.algorithms.graphs import NOWHERE, order_numbers
 from sensegraph.algorithms.ranking import hash_words
 from sensegraph.index.graph.columns import columns_of, find_hashes
 from sensegraph.index.hierarchy.packing import Group
@@ -91,7 +91,7 @@ def place_elements(graph: Graph, trees: Trees) -> dict[str, TreeElements]:
 
 def _split_by_home(home: NDArray[np.int64], homes: int) -> list[NDArray[np.int64]]:
     """The positions of each home, ascending."""
-    order = np.argsort(home, kind="stable")
+    order = order_numbers(home)
     starts = np.searchsorted(home[order], np.arange(homes + 1))
     return [order[begin:end] for begin, end in pairwise(starts.tolist())]
 
