@@ -56,12 +56,14 @@ class Start:
     """An earlier tree on the new numbering: what `hierarchical_leiden` may start from.
 
     `touched` are the nodes where an edge came, went or changed its weight. `changed[i]` says that community i of
-    `tree` has lost a member, or that an edge inside it is no longer what it was.
+    `tree` has lost a member, or that an edge inside it is no longer what it was. `moved` is the weight of what came and
+    what went as a share of all weight.
     """
 
     tree: Tree
     touched: Ints
     changed: Flags
+    moved: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,9 +193,13 @@ def carry_tree(tree: Tree, before: Edges, after: Edges, mapping: NDArray[Any]) -
     a, b = mapping[before.source], mapping[before.target]
     stay = (a >= 0) & (b >= 0)
     edges = canonical_edges(a[stay], b[stay], before.weight[stay], after.nodes)
-    _, i, j = np.intersect1d(edges.keys, after.keys, assume_unique=True, return_indices=True)
+    j = np.minimum(np.searchsorted(after.keys, edges.keys), max(len(after.keys) - 1, 0))
+    i = np.flatnonzero(after.keys[j] == edges.keys) if len(after.keys) else np.zeros(0, np.int64)
+    j = j[i]
     equal = edges.weight[i] == after.weight[j]
     keys = np.union1d(np.delete(edges.keys, i[equal]), np.delete(after.keys, j[equal]))
+    lost = before.weight[~stay].sum() + np.delete(edges.weight, i).sum() + np.delete(after.weight, j).sum()
+    moved = float(lost + np.abs(edges.weight[i] - after.weight[j]).sum()) / max(float(after.weight.sum()), 1e-9)
     one, other = np.divmod(keys, after.nodes)
     bereft = np.concatenate((a[~stay], b[~stay]))
     touched = np.unique(np.concatenate((one, other, bereft[bereft >= 0]))).astype(np.int32)
@@ -209,7 +215,7 @@ def carry_tree(tree: Tree, before: Edges, after: Edges, mapping: NDArray[Any]) -
         levels.append(roots_of(here))
         alive = np.flatnonzero(levels[-1] == np.arange(after.nodes))
         changed.append(broken[here[alive]])
-    return Start(tree_of(levels, after.nodes), touched, np.concatenate([np.zeros(0, np.bool_), *changed]))
+    return Start(tree_of(levels, after.nodes), touched, np.concatenate([np.zeros(0, np.bool_), *changed]), moved)
 
 
 # ── one depth ────────────────────────────────────────────────────────────────────────────────────────────────────────

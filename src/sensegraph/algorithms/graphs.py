@@ -2,12 +2,16 @@
 
 Nodes are 0…n−1. Everything here is vectorised, has no state and depends on nothing but its arguments: equal edges, in
 any order, give equal bytes.
+
+Whole numbers are put in order as numpy's stable sorts do it, by its unstable one, which is many times as fast. Numbers
+that leave room for their places in 64 bits are sorted with them. Of larger ones, hashes mostly, few are equal, and only
+those are put into the order in which they stood.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +22,9 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 NOWHERE = -1  # the number of the community, or the place, of what has none
 _MOST = np.iinfo(np.int32).max
+N = TypeVar("N", bound=np.integer[Any])
+_BITS = 63  # of a number that is sorted
+_EQUAL = 0.1  # share of large numbers from which a stable sort is no slower
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,8 +93,7 @@ def canonical_edges(source: ArrayLike, target: ArrayLike, weight: ArrayLike, nod
     a, b, w = a[proper], b[proper], w[proper]
     key = np.minimum(a, b) * nodes + np.maximum(a, b)
     order = np.argsort(key)
-    if not (np.diff(key[order]) > 0).all():
-        order = np.lexsort((w, key))  # the weights too, so that a sum never depends on the order of the list
+    order_equal(order, key[order], w[order])  # the weights too, so that a sum never depends on the order of the list
     key, w = key[order], w[order]
     first = np.flatnonzero(np.concatenate(([True], np.diff(key) > 0)))
     if len(first) < len(key):
@@ -170,3 +176,66 @@ def modularity(edges: Edges, labels: NDArray[Any], resolution: float = 1.0) -> f
     a, b = labels[edges.source], labels[edges.target]
     strength = np.bincount(np.concatenate((a, b)), weights=np.concatenate((edges.weight, edges.weight)))
     return float(edges.weight[a == b].sum() / m - resolution * ((strength / (2 * m)) ** 2).sum())
+
+
+# ── numbers in order ──
+
+
+def keep_distinct(numbers: NDArray[N]) -> NDArray[N]:
+    """The numbers, ascending, each once: `np.unique`, which hashes them first."""
+    found = np.sort(numbers)
+    return found[_begin_runs(found)]
+
+
+def number_distinct(numbers: NDArray[N]) -> tuple[NDArray[N], Longs, Longs]:
+    """The numbers, ascending, each once; the first place of each; and which of them stands at each place."""
+    order = np.argsort(numbers)
+    found = numbers[order]
+    begun = np.flatnonzero(_begin_runs(found))
+    whose = np.empty(len(numbers), np.int64)
+    whose[order] = np.repeat(np.arange(len(begun)), np.diff(begun, append=len(numbers)))
+    return found[begun], np.minimum.reduceat(order, begun) if len(begun) else order, whose
+
+
+def order_numbers(numbers: NDArray[Any]) -> Longs:
+    """The places of the numbers, ascending, equal ones in the order in which they stand."""
+    if not len(numbers):
+        return np.zeros(0, np.int64)
+    least, most = int(numbers.min()), int(numbers.max())
+    bits = len(numbers).bit_length()
+    if (most - least).bit_length() + bits <= _BITS:
+        above = numbers - numbers.min() if numbers.dtype.kind == "u" else numbers.astype(np.int64) - least
+        return np.sort(above.astype(np.int64) << bits | np.arange(len(numbers))) & ((1 << bits) - 1)
+    order = np.argsort(numbers)
+    found = numbers[order]
+    if len(found) - np.count_nonzero(_begin_runs(found)) > _EQUAL * len(found):
+        return np.argsort(numbers, kind="stable")
+    order_equal(order, found, order)
+    return order
+
+
+def order_equal(order: Longs, found: NDArray[Any], by: NDArray[Any]) -> None:
+    """Put those places in `order` at which equal numbers were `found`, which ascend, into the order of `by`."""
+    again = ~_begin_runs(found)
+    shared = np.flatnonzero(again | np.append(again[1:], False))
+    order[shared] = order[shared][np.lexsort((by[shared], found[shared]))]
+
+
+def order_pairs(first: NDArray[Any], second: NDArray[Any]) -> Longs:
+    """The places of pairs of numbers from 0 to 2³¹, ascending by `first`, then by `second`, then as they stand."""
+    width = int(second.max(initial=0)).bit_length()
+    return order_numbers(first.astype(np.int64) << width | second)
+
+
+def find_numbers(wanted: NDArray[N], known: NDArray[N]) -> Longs:
+    """Where each of the numbers would stand among `known`, which ascend: `np.searchsorted`, looked up in order."""
+    order, at = np.argsort(wanted), np.empty(len(wanted), np.int64)
+    at[order] = np.searchsorted(known, wanted[order])
+    return at
+
+
+def _begin_runs(ascending: NDArray[Any]) -> NDArray[np.bool_]:
+    """Whether each of the ascending numbers is another than that before it."""
+    begun = np.ones(len(ascending), np.bool_)
+    np.not_equal(ascending[1:], ascending[:-1], out=begun[1:])
+    return begun

@@ -13,7 +13,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.graphs import Adjacency, Flags, Floats, Longs, build_adjacency, canonical_edges
+from sensegraph.algorithms.graphs import (
+    Adjacency,
+    Flags,
+    Floats,
+    Longs,
+    build_adjacency,
+    canonical_edges,
+    number_distinct,
+)
 
 _TOLERANCE = 1e-10  # a gain below this share of a node's mass is rounding
 
@@ -29,7 +37,7 @@ def settle_labels(
     """
     masses = graph.strength() if masses is None else masses
     labels, moved = _move_nodes(graph, masses, labels, frontier, penalty)
-    names, first, whose = np.unique(labels, return_index=True, return_inverse=True)
+    names, first, whose = number_distinct(labels)
     rows = graph.rows()
     between = (rows < graph.indices) & (whose[rows] != whose[graph.indices])
     ends = whose[rows[between]], whose[graph.indices[between]]

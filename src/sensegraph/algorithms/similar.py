@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.graphs import Floats, Ints, Longs
+from sensegraph.algorithms.graphs import Floats, Ints, Longs, keep_distinct, number_distinct, order_numbers, order_pairs
 from sensegraph.algorithms.ranking import Stack, nearest_each
 from sensegraph.algorithms.walks import gather_entries, run_offsets
 
@@ -98,7 +98,7 @@ class _Table:
         rest = after[:-1] - after[self.start[1:]][self.rows()]  # of the word itself and those behind it
         rare = np.flatnonzero(rest >= least**2 - _SLACK)
         word, row = self.words[rare], self.rows()[rare]
-        order = np.argsort(word, kind="stable")
+        order = order_numbers(word)
         groups = np.split(row[order], np.flatnonzero(np.diff(word[order])) + 1)
         ones, others, held = list[Longs](), list[Longs](), 0
         for group in groups:
@@ -115,7 +115,7 @@ class _Table:
     def score(self, one: Longs, other: Longs, least: float) -> tuple[Longs, Longs, Floats]:
         """The pairs whose cosine is at least `least`, each once, and that cosine."""
         width = len(self.start) - 1
-        one, other = np.divmod(np.unique(one * width + other), width)
+        one, other = np.divmod(keep_distinct(one * width + other), width)
         keys = self.rows() * self.distinct + self.words
         sizes = np.diff(self.start)[one]
         first = np.cumsum(sizes) - sizes
@@ -135,7 +135,7 @@ def _order_pairs(found: Iterable[tuple[Longs | Ints, Longs | Ints, Floats]], row
     columns = list(zip(*found, strict=True)) or [(), (), ()]
     a, b, score = (np.concatenate([np.zeros(0), *column]) for column in columns)
     low, high = np.minimum(a, b).astype(np.int64), np.maximum(a, b).astype(np.int64)
-    _, first = np.unique(low * rows + high, return_index=True)
+    _, first, _ = number_distinct(low * rows + high)
     return Pairs(low[first].astype(np.int32), high[first].astype(np.int32), score[first])
 
 
@@ -192,7 +192,7 @@ class KeyGroups:
             code, shared = _keep_best(code, shared, count, near)
             codes.append(code)
             sums.append(shared)
-        code, first = np.unique(np.concatenate(codes), return_index=True)
+        code, first, _ = number_distinct(np.concatenate(codes))
         one, other = (ends.astype(np.int32) for ends in np.divmod(code, count))
         return Candidates(Pairs(one, other, np.concatenate(sums)[first]), distinct // 2 - len(code), self.crowded)
 
@@ -228,14 +228,14 @@ def group_by_keys(keys: Longs, rows: Ints, weight: Floats, *, count: int, most: 
     *columns, crowded = listed
     members, weights, sizes = map(np.concatenate, columns)
     group = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
-    own = np.argsort(members, kind="stable").astype(np.int32)
+    own = order_numbers(members).astype(np.int32)
     begin = run_offsets(np.bincount(members, minlength=count))
     return KeyGroups(members, weights, run_offsets(sizes), group, own, begin, sum(crowded))
 
 
 def _list_groups(keys: Longs, rows: Ints, weight: Floats, most: int) -> tuple[Ints, Floats, Longs, int]:
     """The rows of each key that 2 to `most` rows share, their weights, how many each has, and how many have more."""
-    order = np.lexsort((rows, keys))
+    order = order_pairs(number_distinct(keys)[2], rows)
     keys, rows = keys[order], rows[order]
     fresh = np.ones(len(keys), np.bool_)
     fresh[1:] = (keys[1:] != keys[:-1]) | (rows[1:] != rows[:-1])

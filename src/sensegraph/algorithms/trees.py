@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.graphs import NOWHERE, Ints, Longs
+from sensegraph.algorithms.graphs import NOWHERE, Ints, Longs, number_distinct, order_numbers
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,7 +74,7 @@ def roots_of(labels: NDArray[Any]) -> Ints:
     """Labels (−1 for none) renamed to the smallest node that bears them."""
     root = np.full(len(labels), NOWHERE, np.int32)
     known = np.flatnonzero(labels >= 0)
-    _, first, where = np.unique(labels[known], return_index=True, return_inverse=True)
+    _, first, where = number_distinct(labels[known])
     root[known] = known[first][where]
     return root
 
@@ -89,7 +89,7 @@ def tree_of(levels: list[Ints], nodes: int) -> Tree:
         inside = np.flatnonzero(root >= 0)
         first = np.flatnonzero(root == np.arange(nodes))
         parents.append(above[first])
-        members.append(inside[np.argsort(root[inside], kind="stable")].astype(np.int32))
+        members.append(inside[order_numbers(root[inside])].astype(np.int32))
         sizes.append(np.bincount(root[inside], minlength=nodes)[first])
         number = np.zeros(nodes, np.int32)
         number[first] = np.arange(base, base + len(first))

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sensegraph.algorithms.graphs import NOWHERE, Floats, Ints, Longs
+from sensegraph.algorithms.graphs import NOWHERE, Floats, Ints, Longs, order_equal, order_pairs
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,7 +50,9 @@ def order_moves(
     if len(w) and (min(a.min(), b.min()) < 0 or max(a.max(), b.max()) >= nodes):
         raise ValueError(f"an edge leads outside of nodes 0 to {nodes - 1}.")
     out = np.bincount(a, weights=w, minlength=nodes).astype(np.float64)  # of no edges they are whole numbers
-    order = np.lexsort((w, a, b)).astype(np.int32)
+    pairs = b.astype(np.int64) * nodes + a
+    order = np.argsort(pairs)
+    order_equal(order, pairs[order], w[order])
     return a[order], b[order], w[order], out
 
 
@@ -110,7 +112,7 @@ def build_paths(source: ArrayLike, target: ArrayLike, weight: ArrayLike, nodes: 
     a, b, w = np.asarray(source, np.int32), np.asarray(target, np.int32), np.asarray(weight, np.float64)
     if len(w) and not (np.isfinite(w).all() and w.min() > 0):
         raise ValueError("the weights of paths must be above 0 and finite; leave out the edges that have none.")
-    order = np.lexsort((b, a))
+    order = order_pairs(a, b)
     a, b, w = a[order], b[order], w[order]
     del order
     total = np.bincount(a, weights=w, minlength=nodes)

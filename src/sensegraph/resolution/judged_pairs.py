@@ -11,7 +11,7 @@ from itertools import combinations
 
 import numpy as np
 
-from sensegraph.algorithms.graphs import Floats, Longs
+from sensegraph.algorithms.graphs import Floats, Longs, keep_distinct, order_numbers
 from sensegraph.algorithms.linkage import connect_rows
 from sensegraph.algorithms.similar import Candidates, KeyGroups, Pairs, group_by_keys, similar_rows
 from sensegraph.resolution.comparison.likeness import KINDS, SHORT, VETOES, WEIGHED
@@ -35,14 +35,14 @@ def block_pairs(found: Collection) -> Candidates:
     settings, count = found.settings, len(found.items)
     near = settings.near
     paired = _group_names(found).pair(near)
-    order = np.argsort(found.columns.whole, kind="stable")
+    order = order_numbers(found.columns.whole)
     equal = found.columns.whole[order][1:] == found.columns.whole[order][:-1]
     ends = [(paired.pairs.one, paired.pairs.other), (order[:-1][equal], order[1:][equal])]
     if found.vectors is not None:
         meant = similar_rows(found.vectors, settings.least, near)
         ends.append((meant.one, meant.other))
     one, other = (np.concatenate(column).astype(np.int64) for column in zip(*ends, strict=True))
-    one, other = np.divmod(np.unique(one * max(count, 1) + other), max(count, 1))
+    one, other = np.divmod(keep_distinct(one * max(count, 1) + other), max(count, 1))
     pairs = Pairs(one.astype(np.int32), other.astype(np.int32), np.ones(len(one)))
     return Candidates(pairs, paired.passed_over, paired.crowded)
 

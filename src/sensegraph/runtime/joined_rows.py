@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sensegraph.algorithms.graphs import order_numbers
 from sensegraph.algorithms.ranking import hash_words
 from sensegraph.errors import TABLE_GONE, ResultGone
 from sensegraph.protocols import Rows, Store
@@ -21,7 +22,7 @@ _OPENED = 128  # parts of a joined table that stay open
 
 def order_hashes(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Where the records are whose ids have these hashes, shape (2, n): the hashes ascending, and the place of each."""
-    order = np.argsort(hashes, kind="stable")
+    order = order_numbers(hashes)
     return np.stack((hashes[order], order.astype(np.uint64)))
 
 

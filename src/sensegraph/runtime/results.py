@@ -190,9 +190,9 @@ class Table(Sequence[B]):
         """The records at these positions, in the order asked for."""
         return [self.decode(r) for r in self._rows.at(positions)]
 
-    def raw(self) -> Iterator[bytes]:
-        """All records in order as they are stored: what `decode` reads."""
-        return self._rows.scan()
+    def raw(self, positions: Sequence[int] | None = None) -> Iterator[bytes]:
+        """All records in order, or those at `positions`, as they are stored: what `decode` reads."""
+        return self._rows.scan() if positions is None else iter(self._rows.at(positions))
 
     def scan_json(self, *, bare: bool = False) -> Iterator[bytes]:
         """All records in order as JSON; `bare` ones may lack what is said of them."""

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 from random import Random
 from typing import Any
@@ -8,9 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sensegraph.algorithms.clustering import leiden
+from sensegraph.algorithms.graphs import Edges, Ints, canonical_edges
 from sensegraph.errors import SettingsError
+from sensegraph.index.graph.columns import columns_of
 from sensegraph.index.graph.graph_settings import GraphSettings
 from sensegraph.index.graph.merging import merge_extractions
+from sensegraph.index.hierarchy import communities
 from sensegraph.index.hierarchy.communities import (
     ClusterSettings,
     Communities,
@@ -183,6 +188,37 @@ def test_by_cpm_an_update_keeps_what_it_does_not_touch_and_is_as_good_as_cluster
     assert list(new.groups) == list(group_entities(after, None, settings).groups)
     assert len({g.id for g in old.value.groups} & {g.id for g in new.groups}) == 20
     assert new.notes == ()
+
+
+def test_a_fresh_partition_to_compare_with_is_found_again_once_a_thousandth_of_the_weight_has_changed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ring, asked = _cliques(400), list[int]()
+    plain = communities.leiden
+    monkeypatch.setattr(communities, "leiden", lambda edges, **of: asked.append(edges.nodes) or plain(edges, **of))
+    found = group_entities(ring, None, ClusterSettings())
+    assert (found.fresh, found.moved) == (found.modularity, 0.0)
+    for less in (1, 2, 3, 4, 5):  # of 4,400 relations
+        after = replace(ring, relations=ring.relations[less:])
+        before = replace(ring, relations=ring.relations[less - 1 :])
+        earlier = Earlier(Result("found", found), Result("before", before), "shape")
+        found = group_entities(after, earlier, ClusterSettings())
+        assert found.moved == pytest.approx(less / 4_400 if less < 5 else 0.0, rel=1e-2)
+    assert asked == [2_000]
+    assert found.fresh == communities.partition_quality(*_flat(after))
+    unknown = replace(found, fresh=0.0, moved=1.0)  # as an earlier version stored them
+    group_entities(after, Earlier(Result("found", unknown), Result("before", before), "shape"), ClusterSettings())
+    low = replace(found, fresh=0.9999)  # what falls short of it is compared anew
+    again = group_entities(after, Earlier(Result("found", low), Result("before", before), "shape"), ClusterSettings())
+    assert asked == [2_000] * 3
+    assert (again.fresh, again.moved, again.notes) == (found.fresh, 0.0, ())
+
+
+def _flat(graph: Graph) -> tuple[Edges, Ints]:
+    """The edges of a graph, and a fresh partition of it."""
+    columns = columns_of(graph)
+    edges = canonical_edges(columns.source, columns.target, columns.relations.weight, len(columns.entities.ids))
+    return edges, leiden(edges)
 
 
 @pytest.mark.parametrize("bad", [{"quality": "surprise"}, {"quality": "cpm"}, {"quality": "cpm", "resolution": 1.5}])

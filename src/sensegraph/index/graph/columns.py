@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.graphs import NOWHERE, Floats, Longs
+from sensegraph.algorithms.graphs import NOWHERE, Floats, Longs, find_numbers, order_numbers
 from sensegraph.algorithms.ranking import hash_words
 from sensegraph.language.text import fold
 from sensegraph.runtime.columns import digest_columns, join_columns, unpack_columns
@@ -156,8 +156,8 @@ def find_hashes(wanted: Hashes, known: Hashes) -> Longs:
     """The position of each in `known`, −1 where it is not there; of several the first."""
     if not len(known):
         return np.full(len(wanted), NOWHERE, np.int64)
-    order = np.argsort(known, kind="stable")
-    at = np.minimum(np.searchsorted(known[order], wanted), len(known) - 1)
+    order = order_numbers(known)
+    at = np.minimum(find_numbers(wanted, known[order]), len(known) - 1)
     return np.where(known[order[at]] == wanted, order[at], NOWHERE).astype(np.int64)
 
 

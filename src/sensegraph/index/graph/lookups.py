@@ -14,7 +14,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.graphs import NOWHERE, Floats, Ints, Longs
+from sensegraph.algorithms.graphs import (
+    NOWHERE,
+    Floats,
+    Ints,
+    Longs,
+    keep_distinct,
+    number_distinct,
+    order_numbers,
+    order_pairs,
+)
 from sensegraph.algorithms.ranking import hash_words
 from sensegraph.algorithms.walks import Moves, gather_entries, order_moves, run_offsets
 from sensegraph.index.manifest import Catalogue, Manifest, columns_of_catalogue
@@ -130,7 +139,7 @@ def _index_graph(graph: Graph, hierarchy: Hierarchy) -> Lookups:
     hashes, owners = _sort_hashes(known.names, np.arange(count))
     aliases, aliased = _sort_hashes(known.aliases, np.repeat(np.arange(count), known.aliased))
     said = np.concatenate(([0], np.cumsum(np.bincount(columns.subject, minlength=count)))).astype(np.int64)
-    claims = np.argsort(columns.subject, kind="stable").astype(np.int32)
+    claims = order_numbers(columns.subject).astype(np.int32)
     spelt = np.concatenate(([0], np.cumsum(known.lengths))).astype(np.int64)
     names = (hashes, owners, aliases, aliased, known.letters, spelt)
     return Lookups(start, neighbours, relations, _find_homes(hierarchy, known.ids), said, claims, *names)
@@ -173,7 +182,7 @@ def _adjacency_rows(ends: Longs, n: int) -> tuple[NDArray[np.int64], Ints, Ints]
     """Neighbours and relations by entity, as rows of a sparse matrix; each row in the order of neighbours."""
     source, target = np.concatenate((ends[:, 0], ends[:, 1])), np.concatenate((ends[:, 1], ends[:, 0]))
     relation = np.concatenate((np.arange(len(ends)), np.arange(len(ends))))
-    order = np.lexsort((target, source))
+    order = order_pairs(source, target)
     start = np.concatenate(([0], np.cumsum(np.bincount(source, minlength=n)))).astype(np.int64)
     return start, target[order].astype(np.int32), relation[order].astype(np.int32)
 
@@ -282,7 +291,7 @@ def _pack_places(chunks: NDArray[np.uint64], counts: Longs, listed: NDArray[np.u
 
     places = find_hashes(chunks, listed)
     whose = np.repeat(np.arange(len(counts)), counts)
-    code = np.unique((whose * max(len(listed), 1) + places)[places >= 0])
+    code = keep_distinct((whose * max(len(listed), 1) + places)[places >= 0])
     row, place = np.divmod(code, max(len(listed), 1))
     start = np.concatenate(([0], np.cumsum(np.bincount(row, minlength=len(counts))))).astype(np.int64)
     return start, place.astype(np.int32)
@@ -294,15 +303,15 @@ def _title_owners(catalogue: Catalogue, names: NDArray[np.uint64]) -> tuple[Long
     Where they begin for each entity, and all of them.
     """
     columns = columns_of_catalogue(catalogue)
-    held_by, first = np.unique(columns.held_by, return_index=True)
+    held_by, first, _ = number_distinct(columns.held_by)
     wanted, first = columns.titles[held_by[held_by >= 0]], first[held_by >= 0]
     wanted, first = wanted[wanted != 0], first[wanted != 0]
-    order = np.argsort(names, kind="stable")
+    order = order_numbers(names)
     begin, end = (np.searchsorted(names[order], wanted, side=side) for side in ("left", "right"))
     places, sizes = gather_entries(np.stack((begin, end), axis=1).ravel(), np.arange(0, 2 * len(begin), 2))
     entities, chunks = order[places], np.repeat(first, sizes)
     counts = np.bincount(entities, minlength=len(names))
-    by_entity = np.argsort(entities, kind="stable")
+    by_entity = order_numbers(entities)
     kept = by_entity[counts[entities[by_entity]] <= _OWNERS]
     return run_offsets(np.where(counts <= _OWNERS, counts, 0)), chunks[kept].astype(np.int32)
 

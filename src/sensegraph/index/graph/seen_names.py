@@ -17,7 +17,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.graphs import Longs
+from sensegraph.algorithms.graphs import Longs, keep_distinct, number_distinct
 from sensegraph.algorithms.ranking import hash_words
 from sensegraph.algorithms.walks import gather_entries, run_offsets
 from sensegraph.index.extraction import Extracted
@@ -219,8 +219,8 @@ def join_seen(runs: Sequence[SeenRun], aliases: Aliases) -> NameGraph:
     packed = np.frombuffer(b"".join(run.ids for run in runs), np.uint8).reshape(-1, _ID)
     digits, numbers = packed.tobytes().hex(), np.ascontiguousarray(packed[:, :8]).view(">u8")[:, 0].astype(np.uint64)
     ids = [digits[at : at + 2 * _ID] for at in range(0, len(digits), 2 * _ID)]
-    known, first, whose = np.unique(numbers, return_index=True, return_inverse=True)
-    whose, count = whose.reshape(-1), len(first)
+    known, first, whose = number_distinct(numbers)
+    count = len(first)
     named = [ids[i] for i in first.tolist()]
     types = [kind for run in runs for kind in run.types]
     kinds = [types[i] for i in first.tolist()]
@@ -283,7 +283,7 @@ def _join_places(runs: Sequence[SeenRun], whose: Longs, count: int) -> tuple[Lon
     owner = np.repeat(whose, _unpack(run.held for run in runs))
     order = np.lexsort((bound, owner))  # stable: of each name those that list it, then the others
     owner, places = owner[order], places[order]
-    _, first = np.unique(owner * len(chunks) + places, return_index=True)
+    _, first, _ = number_distinct(owner * len(chunks) + places)
     first.sort()
     return run_offsets(np.bincount(owner[first], minlength=count)), places[first], chunks
 
@@ -291,5 +291,5 @@ def _join_places(runs: Sequence[SeenRun], whose: Longs, count: int) -> tuple[Lon
 def _list_neighbours(ends: Longs, count: int) -> tuple[Longs, Longs]:
     """The neighbours of each name, ascending, each once: where they begin, and all of them."""
     both = np.concatenate((ends, ends[:, ::-1]))
-    source, target = np.divmod(np.unique(both[:, 0] * count + both[:, 1]), count)
+    source, target = np.divmod(keep_distinct(both[:, 0] * count + both[:, 1]), count)
     return run_offsets(np.bincount(source, minlength=count)), target.astype(np.int64)

@@ -17,15 +17,16 @@ import numpy as np
 
 from sensegraph.algorithms.clustering import Quality, Start, carry_tree, hierarchical_leiden, leiden, partition_quality
 from sensegraph.algorithms.graphs import NOWHERE, Edges, canonical_edges
+from sensegraph.algorithms.ranking import hash_words
 from sensegraph.algorithms.trees import Followed, Tree, match_groups, project
 from sensegraph.errors import SettingsError, StoreError
-from sensegraph.index.graph.columns import columns_of
+from sensegraph.index.graph.columns import Columns, columns_of, find_hashes
 from sensegraph.index.hierarchy.packing import Group
 from sensegraph.index.manifest import Manifest
 from sensegraph.protocols import Store
 from sensegraph.runtime.delegating import once_on_worker
 from sensegraph.runtime.keys import encode_canonical, key
-from sensegraph.runtime.results import Result, Table, recall_result, step
+from sensegraph.runtime.results import Result, Table, recall_result, step, take_records
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Graph
 
@@ -132,6 +133,7 @@ def _by_side(pairs: Sequence[tuple[int, int]], side: int) -> dict[int, list[int]
 
 
 _TOLERANCE = 0.01  # an updated partition may lose this share of modularity against a fresh one
+_STALE = 0.001  # share of all weight that changes before a fresh partition is found again to compare with
 _LIGHTEST = 1e-9  # weights must be positive
 
 
@@ -165,11 +167,16 @@ class ClusterSettings:
 
 @dataclass(frozen=True, slots=True)
 class Communities:
-    """All communities, in the order of (depth, smallest member); `modularity` is the quality of depth 0."""
+    """All communities, in the order of (depth, smallest member); `modularity` is the quality of depth 0.
+
+    `fresh` is that of the fresh partition which it was last compared with, `moved` the share of weight changed since.
+    """
 
     groups: Sequence[Group] = ()
     modularity: float = 0.0
     notes: tuple[str, ...] = ()
+    fresh: float = 0.0
+    moved: float = 1.0
 
     def whole(self) -> Communities:
         """These, from what was stored of them: one without entities has those of its children."""
@@ -224,15 +231,27 @@ def find_communities(
 
 
 def group_entities(graph: Graph, earlier: Earlier | None, settings: ClusterSettings) -> Communities:
-    """The communities of a graph; from `earlier` unless that costs more than 1 % of the quality."""
-    now = _graph_arrays(graph)
+    """The communities of a graph; from `earlier` unless that costs more than 1 % of the quality.
+
+    What a fresh partition has is found again only where more has changed than could matter, or where it does.
+    """
+    columns = columns_of(graph)
+    edges = _list_edges(columns)
     if earlier is None:
-        return _name_communities(now, _leiden_tree(now.edges, None, settings), settings)
+        ids = graph.entities.ids() if isinstance(graph.entities, Table) else [e.id for e in graph.entities]
+        return _cluster_afresh(_Structure(ids, edges), settings)
     # the earlier communities on the numbering of the graph of now
-    before = _graph_arrays(earlier.graph.value)
-    old = {name: i for i, name in enumerate(before.ids)}
-    new = {name: i for i, name in enumerate(now.ids)}
-    groups = list(earlier.communities.value.whole().groups)
+    found = earlier.communities.value
+    groups = list(found.whole().groups)
+    names = [e for g in groups if not g.depth for e in g.entities]
+    hashes = hash_words(names)
+    before = columns_of(earlier.graph.value)
+    places = find_hashes(columns.entities.ids, hashes)
+    new = np.flatnonzero(places < 0).tolist()
+    added = {place: entity.id for place, entity in zip(new, take_records(graph.entities, new), strict=True)}
+    ids = [names[at] if at >= 0 else added[place] for place, at in enumerate(places.tolist())]
+    now = _Structure(ids, edges)
+    old = dict(zip(names, find_hashes(hashes, before.entities.ids).tolist(), strict=True))
     number = {g.id: i for i, g in enumerate(groups)}
     members = [sorted(old[e] for e in g.entities) for g in groups]
     tree = Tree(
@@ -240,31 +259,40 @@ def group_entities(graph: Graph, earlier: Earlier | None, settings: ClusterSetti
         depth=np.array([g.depth for g in groups], np.int32),
         start=np.cumsum([0, *map(len, members)], dtype=np.int64),
         members=np.array([m for ms in members for m in ms], np.int32),
-        nodes=len(before.ids),
+        nodes=len(before.entities.ids),
     )
-    mapping = np.array([new.get(name, NOWHERE) for name in before.ids], np.int64)
-    updated = _name_communities(
-        now, _leiden_tree(now.edges, carry_tree(tree, before.edges, now.edges, mapping), settings), settings
-    )
-    given = asdict(settings)
-    del given["max_cluster_size"]
-    best = partition_quality(now.edges, leiden(now.edges, **given), settings.resolution, settings.quality)
-    if updated.modularity >= best - _TOLERANCE * abs(best):
-        return updated
+    mapping = find_hashes(before.entities.ids, columns.entities.ids)
+    start = carry_tree(tree, _list_edges(before), edges, mapping)
+    updated = _name_communities(now, _leiden_tree(edges, start, settings), settings)
+    best, moved = found.fresh, found.moved + start.moved
+    if moved > _STALE or _falls_short(updated, best):
+        given = asdict(settings)
+        del given["max_cluster_size"]
+        best = partition_quality(edges, leiden(edges, **given), settings.resolution, settings.quality)
+        moved = 0.0
+    if not _falls_short(updated, best):
+        return replace(updated, fresh=best, moved=moved)
     said = "modularity" if settings.quality == "modularity" else "quality"
     note = f"clustered afresh: {said} {best:.4f}, against {updated.modularity:.4f} from the earlier communities"
-    return _name_communities(now, _leiden_tree(now.edges, None, settings), settings, (note,))
+    return _cluster_afresh(now, settings, (note,))
+
+
+def _falls_short(found: Communities, best: float) -> bool:
+    return found.modularity < best - _TOLERANCE * abs(best)
+
+
+def _cluster_afresh(now: _Structure, settings: ClusterSettings, notes: tuple[str, ...] = ()) -> Communities:
+    found = _name_communities(now, _leiden_tree(now.edges, None, settings), settings, notes)
+    return replace(found, fresh=found.modularity, moved=0.0)
 
 
 def _leiden_tree(edges: Edges, start: Start | None, settings: ClusterSettings) -> Tree:
     return hierarchical_leiden(edges, previous=start, **asdict(settings))
 
 
-def _graph_arrays(graph: Graph) -> _Structure:
-    columns = columns_of(graph)
-    ids = graph.entities.ids() if isinstance(graph.entities, Table) else [e.id for e in graph.entities]
+def _list_edges(columns: Columns) -> Edges:
     weight = np.maximum(columns.relations.weight, _LIGHTEST)
-    return _Structure(ids, canonical_edges(columns.source, columns.target, weight, len(ids)))
+    return canonical_edges(columns.source, columns.target, weight, len(columns.entities.ids))
 
 
 def _name_communities(

@@ -10,14 +10,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from hashlib import blake2b
-from itertools import pairwise
+from itertools import chain, pairwise
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.graphs import NOWHERE
+from sensegraph.algorithms.graphs import NOWHERE, order_numbers
 from sensegraph.algorithms.ranking import hash_words
 from sensegraph.index.graph.columns import columns_of, find_hashes
 from sensegraph.index.hierarchy.packing import Group
@@ -91,7 +91,7 @@ def place_elements(graph: Graph, trees: Trees) -> dict[str, TreeElements]:
 
 def _split_by_home(home: NDArray[np.int64], homes: int) -> list[NDArray[np.int64]]:
     """The positions of each home, ascending."""
-    order = np.argsort(home, kind="stable")
+    order = order_numbers(home)
     starts = np.searchsorted(home[order], np.arange(homes + 1))
     return [order[begin:end] for begin, end in pairwise(starts.tolist())]
 
@@ -138,7 +138,7 @@ class EncodedRows:
 
 
 def take_batches(graph: Graph, batches: Sequence[Sequence[TreeElements]]) -> Iterator[Graph]:
-    """What of a graph stands inside the trees of each batch: where that is most of it, all is read once, in order."""
+    """What of a graph stands inside the trees of each batch; what is stored is read once for all of them, in order."""
     kinds = (graph.entities, graph.relations, graph.claims)
     places = [[sorted(p for tree in some for p in tree.places[kind]) for some in batches] for kind in range(3)]
     taken = (_take_each(records, of) for records, of in zip(kinds, places, strict=True))
@@ -148,15 +148,22 @@ def take_batches(graph: Graph, batches: Sequence[Sequence[TreeElements]]) -> Ite
 
 def _take_each(records: Sequence[Any], batches: Sequence[Sequence[int]]) -> Iterator[Sequence[Any]]:
     """The records at the positions of each batch, which ascend; no position is in two."""
-    if not isinstance(records, Table) or len(batches) == 1 or _FEW * sum(map(len, batches)) < len(records):
+    if not isinstance(records, Table) or len(batches) == 1:
         yield from (take_records(records, places) for places in batches)
         return
     home = np.full(len(records), NOWHERE, np.int32)
     for number, places in enumerate(batches):
         home[places] = number
+    wanted = np.flatnonzero(home >= 0)
+    found: Iterator[bytes]
+    if _FEW * len(wanted) < len(records):  # what lies together is opened once, whichever batches it is for
+        parts = (wanted[at : at + _TOGETHER].tolist() for at in range(0, len(wanted), _TOGETHER))
+        home, found = home[wanted], chain.from_iterable(map(records.raw, parts))
+    else:
+        found = records.raw()
     with ExitStack() as stack:
         files = [stack.enter_context(SpooledTemporaryFile(_SPOOLED)) for _ in batches]
-        for number, record in zip(home.tolist(), records.raw(), strict=True):
+        for number, record in zip(home.tolist(), found, strict=True):
             if number >= 0:
                 files[number].write(len(record).to_bytes(4, "little") + record)
         for file in files:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.algorithms.cooccurrence import Extent, Pruned, Pruning, keep_concepts, prune_concepts
-from sensegraph.algorithms.graphs import Edges, Ints, Longs, canonical_edges
+from sensegraph.algorithms.graphs import Edges, Ints, Longs, canonical_edges, number_distinct, order_pairs
 from sensegraph.algorithms.ranking import hash_words
 from sensegraph.algorithms.trees import project
 from sensegraph.algorithms.walks import gather_entries, run_offsets
@@ -249,10 +249,10 @@ class PhraseGraph:
 
 def prune_phrases(noted: NotedRun, begun: NDArray[Any], settings: ConceptSettings) -> PhraseGraph:
     """The graph of the phrases of all chunks, pruned."""
-    found, first, number = np.unique(noted.phrases, return_index=True, return_inverse=True)
+    found, first, number = number_distinct(noted.phrases)
     start = run_offsets(noted.sizes)
-    held = number.reshape(-1)[noted.held]
-    held = held[np.lexsort((held, np.repeat(np.arange(len(noted.sizes)), noted.sizes)))]
+    held = number[noted.held]
+    held = held[order_pairs(np.repeat(np.arange(len(noted.sizes)), noted.sizes), held)]
     rule = Pruning(settings.hub_deviations, settings.min_weight, settings.min_degree, settings.cover)
     pruned = prune_concepts(start, held, len(found), rule)
     names, order = _name_kept(noted, first[pruned.kept])
@@ -296,8 +296,8 @@ def make_concepts(wholes: Sequence[tuple[PhraseGraph, bytes]], *, settings: Conc
         found = ConceptCommunities(*unpack_columns(homes))
         start, held = keep_concepts(graph.start, graph.held, pruned.kept)
         held = graph.number[held]
-        held = held[np.lexsort((held, np.repeat(np.arange(len(start) - 1), np.diff(start))))]
-        _, early, same = np.unique(noted.texts, return_index=True, return_inverse=True)
+        held = held[order_pairs(np.repeat(np.arange(len(start) - 1), np.diff(start)), held)]
+        _, early, same = number_distinct(noted.texts)
         results.append(
             Concepts(
                 letters=np.frombuffer(b"".join(names), np.uint8),
@@ -311,7 +311,7 @@ def make_concepts(wholes: Sequence[tuple[PhraseGraph, bytes]], *, settings: Conc
                 parent=found.parent,
                 homes=found.homes.reshape(len(names), -1) if names else found.homes.reshape(0, 0),
                 document=(noted.document + graph.begun).astype(np.int32),
-                same=early[same.reshape(-1)].astype(np.int32),
+                same=early[same].astype(np.int32),
                 dropped=np.array([pruned.hubs, pruned.light, pruned.sparse, _EXTENTS.index(pruned.extent)], np.int64),
             )
         )
@@ -360,9 +360,9 @@ def concept_graph(chunks: Results[tuple[Chunk, ...]], rt: Runtime, settings: Con
 
 def _digest_runs(found: tuple[NotedRun, NDArray[Any]]) -> str:
     noted, begun = found
-    _, early, same = np.unique(noted.texts, return_index=True, return_inverse=True)
+    _, early, same = number_distinct(noted.texts)
     columns = (noted.phrases, noted.letters, noted.lengths, noted.held, noted.sizes, noted.document)
-    return digest_columns((*columns, begun, early[same.reshape(-1)]))
+    return digest_columns((*columns, begun, early[same]))
 
 
 def pruning_notes(found: Concepts) -> tuple[str, ...]:

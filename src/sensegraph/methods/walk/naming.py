@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.graphs import Floats, Ints, Longs
+from sensegraph.algorithms.graphs import Floats, Ints, Longs, keep_distinct, number_distinct, order_pairs
 from sensegraph.algorithms.ranking import hash_words
 from sensegraph.algorithms.walks import Paths, build_paths, gather_entries, renumber_kept, run_offsets
 from sensegraph.errors import SettingsError
@@ -196,8 +196,8 @@ def _join_runs(whole: NamedDocuments, settings: NameSettings) -> Names:
         return np.concatenate([np.zeros(0, kind), *moved])
 
     known, runs = whole.known, whole.runs
-    keys, first, rank = np.unique(joined("keys", np.uint64), return_index=True, return_inverse=True)
-    rank, every = rank.reshape(-1), [name for names in whole.names for name in names]
+    keys, first, rank = number_distinct(joined("keys", np.uint64))
+    every = [name for names in whole.names for name in names]
     names = [every[i] for i in first.tolist()]
     chunks = run_offsets([len(run.document) for run in runs])
     stems, titles = _Lists(joined("stems", np.uint64), joined("stemmed", np.int64)), joined("titles", np.uint64)
@@ -247,13 +247,15 @@ def _find_hints(titles: _Lists, names: _Lists) -> tuple[Longs, Ints]:
     """
     chunks = len(titles.sizes)
     known, stem = np.unique(titles.values, return_inverse=True)
-    held = np.unique(stem.reshape(-1) * chunks + np.repeat(np.arange(chunks), titles.sizes))  # by stem, then by chunk
+    held = keep_distinct(
+        stem.reshape(-1) * chunks + np.repeat(np.arange(chunks), titles.sizes)
+    )  # by stem, then by chunk
     start = np.searchsorted(held, np.arange(len(known) + 1) * chunks)
     at = np.minimum(np.searchsorted(known, names.values), max(len(known) - 1, 0))
     there = known[at] == names.values if len(known) else np.zeros(len(at), np.bool_)
     many = np.where(there, np.diff(start)[at], 0) if len(known) else np.zeros(len(at), np.int64)
     whose = np.repeat(np.arange(len(names.sizes)), names.sizes)
-    order = np.lexsort((many, whose))  # of each name its rarest stem first
+    order = order_pairs(whose, many)  # of each name its rarest stem first
     rarest = order[names.start[:-1][names.sizes > 0]]
     rarest = rarest[(many[rarest] > 0) & (many[rarest] <= max(3, chunks // 20))]
     found = [(np.zeros(0, np.int64), np.zeros(0, np.int64))]
@@ -280,13 +282,15 @@ def _take_rows(start: str, values: str, at: NDArray[Any], of: NDArray[Any], rows
 def _link_pairs(base: Names, row: NDArray[Any], held: NDArray[Any], times: NDArray[Any], bears: NDArray[Any]) -> Names:
     """`base` with these pairs of chunk and name, and what follows from them."""
     count, chunks = len(base), base.chunks
-    order = np.lexsort((held, row))
+    order = order_pairs(row, held)
     row, held = row[order].astype(np.int32), np.asarray(held)[order].astype(np.int32)
     times, bears = times[order].astype(np.int32), bears[order].astype(np.uint8)
-    order = np.lexsort((row, held))
+    order = order_pairs(held, row)
     many = np.bincount(held, minlength=count)
     borne = bears > 0
-    own = np.unique(held[borne].astype(np.int64) * max(chunks, 1) + base.document[row[borne]])  # of name and document
+    own = keep_distinct(
+        held[borne].astype(np.int64) * max(chunks, 1) + base.document[row[borne]]
+    )  # of name and document
     salience = base.salience
     if len(salience) != count:  # the idf of names that so many chunks hold, over the largest
         idf = np.log1p((chunks - many + 0.5) / (many + 0.5))

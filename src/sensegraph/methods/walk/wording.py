@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.graphs import Floats, Ints, Longs
+from sensegraph.algorithms.graphs import Floats, Ints, Longs, keep_distinct
 from sensegraph.algorithms.ranking import hash_words
 from sensegraph.algorithms.walks import gather_entries, run_offsets
 from sensegraph.index.index import Index
@@ -167,7 +167,7 @@ def _word_run(documents: Sequence[Worded], entries: Sequence[DocumentEntry]) -> 
     rank = np.append(np.argsort(np.argsort(keys)), _ENDED).astype(_number_type(len(keys)))  # the last: no stem
     terms, long = rank[np.asarray(said, np.int32)], np.asarray(sizes, np.int32)
     rows = np.repeat(np.arange(len(long)), long)
-    pairs = np.unique(rows[terms >= 0] * max(len(keys), 1) + terms[terms >= 0])
+    pairs = keep_distinct(rows[terms >= 0] * max(len(keys), 1) + terms[terms >= 0])
     held = np.bincount(pairs % max(len(keys), 1), minlength=len(keys)).astype(np.int32)
     firsts = np.asarray(first, np.int32)
     return WordedRun(
@@ -181,7 +181,7 @@ def _number_type(stems: int) -> type[np.signedinteger[Any]]:
 
 
 def _join_worded_runs(runs: Sequence[WordedRun]) -> Wording:
-    keys = np.unique(np.concatenate([run.keys for run in runs]))
+    keys = keep_distinct(np.concatenate([run.keys for run in runs]))
     held, said = np.zeros(len(keys), np.int64), list[Ints]()
     for run in runs:
         rank = np.append(np.searchsorted(keys, run.keys), _ENDED).astype(_number_type(len(keys)))

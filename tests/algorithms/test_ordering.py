@@ -1,0 +1,58 @@
+"""What orders numbers gives what numpy's stable sorts give."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from sensegraph.algorithms.graphs import find_numbers, keep_distinct, number_distinct, order_numbers, order_pairs
+
+KINDS = st.sampled_from([np.int32, np.int64, np.uint64])
+FEW, MANY = st.lists(st.integers(0, 9)), st.lists(st.integers(0, 2**31 - 1))
+
+
+@given(FEW | MANY, KINDS)
+def test_numbers_are_ordered_as_by_a_stable_sort(numbers: list[int], kind: Any) -> None:
+    given_, before = np.array(numbers, kind), list(numbers)
+    assert order_numbers(given_).tolist() == np.argsort(given_, kind="stable").tolist()
+    found, first, whose = number_distinct(given_)
+    for mine, other in zip(
+        (found, first, whose), np.unique(given_, return_index=True, return_inverse=True), strict=True
+    ):
+        assert mine.tolist() == other.tolist()
+    assert keep_distinct(given_).tolist() == found.tolist()
+    assert (found.dtype, keep_distinct(given_).dtype, first.dtype, whose.dtype) == (kind, kind, np.int64, np.int64)
+    assert given_.tolist() == before
+
+
+@given(st.lists(st.tuples(st.integers(0, 5) | st.integers(0, 2**31 - 1), st.integers(0, 5))))
+def test_pairs_are_ordered_by_the_first_then_by_the_second_then_as_they_stand(pairs: list[tuple[int, int]]) -> None:
+    first, second = np.array(pairs, np.int32).reshape(-1, 2).T
+    assert order_pairs(first, second).tolist() == np.lexsort((second, first)).tolist()
+
+
+@given(MANY, MANY)
+def test_where_numbers_would_stand_is_found(wanted: list[int], known: list[int]) -> None:
+    among = np.array(sorted(known), np.uint64)
+    assert find_numbers(np.array(wanted, np.uint64), among).tolist() == [
+        int(np.searchsorted(among, np.uint64(n))) for n in wanted
+    ]
+
+
+@pytest.mark.parametrize("numbers", [[2**64 - 1], [2**63 + 5, 2**63, 2**63 + 5], [0, 2**64 - 1, 0]])
+def test_large_numbers_near_each_other_are_ordered(numbers: list[int]) -> None:
+    hashes = np.array(numbers, np.uint64)
+    assert order_numbers(hashes).tolist() == np.argsort(hashes, kind="stable").tolist()
+    assert order_numbers(np.array([2**31 - 1, -(2**31), 0, 2**31 - 1], np.int32)).tolist() == [1, 2, 0, 3]
+
+
+@pytest.mark.parametrize("equal", [0, 3, 400, 2_000])
+def test_few_or_many_equal_numbers_stay_in_order(equal: int) -> None:
+    drawn: NDArray[np.uint64] = np.random.default_rng(equal).integers(0, 2**63, 2_000).astype(np.uint64)
+    drawn[:equal] = drawn[-1]
+    assert order_numbers(drawn).tolist() == np.argsort(drawn, kind="stable").tolist()
