@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 NOWHERE = -1  # the number of the community, or the place, of what has none
 _MOST = np.iinfo(np.int32).max
-N = TypeVar("N", bound=np.integer[Any])
+N = TypeVar("N", bound=np.number[Any])
 _BITS = 63  # of a number that is sorted
 _EQUAL = 0.1  # share of large numbers from which a stable sort is no slower
 

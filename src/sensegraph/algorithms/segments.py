@@ -8,6 +8,7 @@ they are, and what was made of a segment serves again.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -97,8 +98,11 @@ def cut_keys(keys: Sequence[str], size: int = 0) -> list[range]:
     """
     bits, inner = (max(0, n - 1).bit_length() for n in (len(keys), max(size, len(keys))))
     low = (1 << max(0, max((inner + 1) // 2, inner - 7) - (inner - bits))) - 1
-    ends, zeros = [0], "0" * ((low >> 2).bit_length() // 4)
-    for end, key in ((i, k) for i, k in enumerate(keys, 1) if k.endswith(zeros)):  # no other can end a run
-        if not int(key[-8:], 16) & (low if end - ends[-1] <= low else low >> 2):
+    ends, width = [0], len(keys[0]) if keys else 0
+    likely: Iterator[int] = iter(range(1, len(keys) + 1))
+    if low >> 2 >= 15 and set(map(len, keys)) == {width}:  # no key ends a run of which the last digit is not 0
+        likely = (found.end() for found in re.finditer("0", "".join(keys)[width - 1 :: width]))
+    for end in likely:
+        if not int(keys[end - 1][-8:], 16) & (low if end - ends[-1] <= low else low >> 2):
             ends.append(end)
     return [range(*pair) for pair in pairwise(dict.fromkeys([*ends, len(keys)]))]

@@ -250,7 +250,7 @@ def _list_groups(keys: Longs, rows: Ints, weight: Floats, most: int) -> tuple[In
 def _keep_best(code: Longs, shared: Floats, width: int, near: int) -> tuple[Longs, Floats]:
     """The `near` partners of each row with which it shares most, of equal ones the first; the smaller row first."""
     one, other = np.divmod(code, width)
-    order = np.lexsort((-shared, one))  # stable: equal ones stay in order
+    order = order_pairs(one, number_distinct(-shared)[2])  # equal ones stay in order
     ranked = one[order]
     places, fresh = np.arange(len(ranked)), np.ones(len(ranked), np.bool_)
     fresh[1:] = ranked[1:] != ranked[:-1]

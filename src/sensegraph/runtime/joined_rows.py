@@ -61,9 +61,10 @@ class JoinedRows:
     def __len__(self) -> int:
         return self._starts[-1]
 
-    def heads(self) -> list[bytes]:
-        """The stored form of the results that the tables belong to."""
-        keys = [name.partition(".")[0] for name, *_ in self.parts]
+    def heads(self, places: Sequence[int] | None = None) -> list[bytes]:
+        """The stored form of the results that the tables belong to, or those at some places."""
+        parts = self.parts if places is None else [self.parts[place] for place in places]
+        keys = [name.partition(".")[0] for name, *_ in parts]
         found = self._store.read(keys)
         if gone := [k for k in keys if k not in found]:
             raise ResultGone(f"The result {gone[0]} is gone from the store; run `sensegraph index` again.")

@@ -218,9 +218,12 @@ class Table(Sequence[B]):
         bare = _SAID.isdisjoint(f.name for f in fields(typing.cast(Any, kind)))
         return map(msgspec.json.Decoder(kind).decode, self.scan_json(bare=bare))
 
-    def heads(self) -> list[bytes]:
-        """The stored form of the results whose tables this one is made of, without their records; none of a whole."""
-        found: list[bytes] = self._rows.heads() if hasattr(self._rows, "heads") else []
+    def heads(self, places: Sequence[int] | None = None) -> list[bytes]:
+        """The stored form of the results whose tables this one is made of, without their records; none of a whole.
+
+        Of those at some places alone where these are given.
+        """
+        found: list[bytes] = self._rows.heads(places) if hasattr(self._rows, "heads") else []
         return found
 
 

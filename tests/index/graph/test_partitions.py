@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from drawn import drawn_aliases, drawn_extractions
 from scripted import Script, ScriptedServer
 from sensegraph.errors import StoreError
-from sensegraph.index.graph.columns import columns_of
+from sensegraph.index.graph.columns import columns_of, ends_beside
 from sensegraph.index.graph.describing import crowded_elements, describe_elements, summarise_crowded
 from sensegraph.index.graph.graph_settings import GraphSettings
 from sensegraph.index.graph.merged_parts import merge_entity_slices, merge_relation_slices
@@ -24,6 +24,7 @@ from sensegraph.index.graph.merging import merge_extractions
 from sensegraph.index.graph.partitions import count_partitions, describe_crowded, join_parts, merge_in_partitions
 from sensegraph.index.graph.seen_names import graph_of_names
 from sensegraph.resolution.aliases import NO_ALIASES, Aliases
+from sensegraph.runtime.joined_rows import JoinedRows
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import load_result
 from sensegraph.runtime.runtime import Runtime
@@ -142,6 +143,29 @@ def test_the_columns_of_parts_are_those_of_their_records(rt: Runtime):
             assert np.array_equal(getattr(one, name), getattr(other, name))
     assert found.structure() == made.structure() != columns_of(Graph(whole.entities)).structure()
     assert len(found.relations.weight) == 80
+
+
+def test_the_ends_of_a_graph_are_read_of_the_parts_that_another_has_not(rt: Runtime, monkeypatch: pytest.MonkeyPatch):
+    stored = partitioned([story(i) for i in range(40)], rt, GraphSettings(), NO_ALIASES, 7)
+    more = partitioned([story(i) for i in range(41)], rt, GraphSettings(), NO_ALIASES, 7)
+    fewer = partitioned([story(i) for i in range(40)], rt, GraphSettings(), NO_ALIASES, 3)
+    whole = Graph(tuple(stored.entities), tuple(stored.relations), tuple(stored.claims))
+    found, read, heads = columns_of(whole), list[int](), JoinedRows.heads
+    wanted = [found.entities.ids, found.relations.source, found.relations.target, found.relations.weight]
+
+    def noting(rows: JoinedRows, places: Sequence[int] | None = None) -> list[bytes]:
+        read.extend([len(places)] if places is not None else [])
+        return heads(rows, places)
+
+    monkeypatch.setattr(JoinedRows, "heads", noting)
+    for other in (more, fewer, whole):
+        columns_of(other)
+        ends = ends_beside(stored, other) if other is not whole else ends_beside(whole, stored)
+        for made, of in zip((ends.ids, ends.source, ends.target, ends.weight), wanted, strict=True):
+            assert made.tolist() == of.tolist()
+    (entities, relations), others = read[:2], read[2:]
+    assert 0 < entities + relations < 10
+    assert others == [7, 7]
 
 
 def test_a_table_that_is_gone_is_said_to_be(tmp_path: Path):

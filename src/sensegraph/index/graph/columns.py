@@ -152,6 +152,46 @@ def columns_of(graph: Graph) -> Columns:
     return found
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Ends:
+    """Hashes of the ids of entities, and of the ends of relations, with their weights."""
+
+    ids: Hashes
+    source: Hashes
+    target: Hashes
+    weight: Floats
+
+
+def ends_beside(graph: Graph, other: Graph) -> Ends:
+    """The ends of a graph of which `other` has most parts: only of the rest the columns are read."""
+    known = columns_of(other)
+    (ids,) = _read_beside(graph.entities, other.entities, known.entities, EntityColumns, ("ids",))
+    names = ("source", "target", "weight")
+    return Ends(ids, *_read_beside(graph.relations, other.relations, known.relations, RelationColumns, names))
+
+
+def _read_beside(
+    records: Sequence[Any], others: Sequence[Any], known: Any, kind: Any, names: Sequence[str]
+) -> list[NDArray[Any]]:
+    """Columns that have one number a record."""
+    if not (isinstance(records, Table) and isinstance(others, Table) and records.joined and others.joined):
+        columns = _read_columns(records, kind, kind.of)
+        return [getattr(columns, name) for name in names]
+    ends = np.cumsum([count for _, count, _ in others.joined]).tolist()
+    at = {part: slice(end - count, end) for (part, count, _), end in zip(others.joined, ends, strict=True)}
+    rest = [place for place, (part, *_) in enumerate(records.joined) if part not in at]
+    heads = [_read_head(raw).columns for raw in records.heads(rest)]
+    if not all(heads):
+        columns = kind.of(list(records))
+        return [getattr(columns, name) for name in names]
+    read = {records.joined[place][0]: kind(*unpack_columns(head)) for place, head in zip(rest, heads, strict=True)}
+    return [
+        np.concatenate([getattr(known, name)[at[part]] if part in at else getattr(read[part], name)
+                        for part, *_ in records.joined])
+        for name in names
+    ]  # fmt: skip
+
+
 def find_hashes(wanted: Hashes, known: Hashes) -> Longs:
     """The position of each in `known`, −1 where it is not there; of several the first."""
     if not len(known):

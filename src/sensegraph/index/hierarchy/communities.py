@@ -10,17 +10,18 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import chain
+from types import MappingProxyType
 from typing import Literal
 
 import msgspec
 import numpy as np
 
 from sensegraph.algorithms.clustering import Quality, Start, carry_tree, hierarchical_leiden, leiden, partition_quality
-from sensegraph.algorithms.graphs import NOWHERE, Edges, canonical_edges
+from sensegraph.algorithms.graphs import NOWHERE, Edges, Floats, Longs, canonical_edges
 from sensegraph.algorithms.ranking import hash_words
 from sensegraph.algorithms.trees import Followed, Tree, match_groups, project
 from sensegraph.errors import SettingsError, StoreError
-from sensegraph.index.graph.columns import Columns, columns_of, find_hashes
+from sensegraph.index.graph.columns import columns_of, ends_beside, find_hashes
 from sensegraph.index.hierarchy.packing import Group
 from sensegraph.index.manifest import Manifest
 from sensegraph.protocols import Store
@@ -70,8 +71,21 @@ def follow_communities(store: Store, manifest: Manifest) -> tuple[Fate, ...]:
     if not manifest.communities or before.communities == manifest.communities:
         return ()
     old, new = _read_groups(store, before.communities), _read_groups(store, manifest.communities)
-    sets = [[frozenset(g.entities) for g in groups] for groups in (old, new)]
-    found = match_groups(sets[0], sets[1], ([g.depth for g in old], [g.depth for g in new]))
+    # an id stands for members and depth, and those of one depth share none: what has the same id is as it was
+    at = {g.id: place for place, g in enumerate(new)}
+    same = [(place, at[g.id]) for place, g in enumerate(old) if g.id in at]
+    kept = {old[place].id for place, _ in same}
+    rest = [[place for place, g in enumerate(groups) if g.id not in kept] for groups in (old, new)]
+    for groups, places in zip((old, new), rest, strict=True):
+        by_id = {g.id: g for g in groups}
+        for place in places:
+            groups[place] = replace(groups[place], entities=_list_members(groups[place], by_id))
+    sets = [[frozenset(of[place].entities) for place in places] for of, places in zip((old, new), rest, strict=True)]
+    depths = [[of[place].depth for place in places] for of, places in zip((old, new), rest, strict=True)]
+    matched = match_groups(sets[0], sets[1], depths)
+    pairs = ([(rest[0][a], rest[1][b]) for a, b in of] for of in (matched.successor, matched.parts, matched.sources))
+    successor, parts, sources = map(tuple, pairs)
+    found = Followed(tuple(sorted((*same, *successor))), parts, sources)
     fates = _trace_fates(old, new, found, before.names)
     names: dict[str, str] = {}
     then: dict[str, str] = {}  # from the ids of the build before to those of now
@@ -96,7 +110,7 @@ def count_fates(fates: Sequence[Fate]) -> dict[str, int]:
 
 def _read_groups(store: Store, name: str) -> list[Group]:
     try:
-        return list(recall_result(store, cluster_graphs, name).whole().groups) if name else []
+        return list(recall_result(store, cluster_graphs, name).groups) if name else []
     except StoreError:
         return []  # gone, or of another version: names begin anew
 
@@ -104,7 +118,10 @@ def _read_groups(store: Store, name: str) -> list[Group]:
 def _trace_fates(
     old: Sequence[Group], new: Sequence[Group], found: Followed, names: Mapping[str, str]
 ) -> tuple[Fate, ...]:
-    """One fate for each community, of now or before: parts belong to what split, sources to what they merged into."""
+    """One fate for each community, of now or before: parts belong to what split, sources to what they merged into.
+
+    Of those with the same id before and now the entities are not looked at.
+    """
     parts, sources = _by_side(found.parts, 0), _by_side(found.sources, 1)
     fates: list[Fate] = []
     for a, b in found.successor:
@@ -117,7 +134,8 @@ def _trace_fates(
         if a not in parts and b not in sources:
             more = len(now.entities) - len(was.entities)
             grew: Kind = "grew" if more > 0 else "shrank" if more < 0 else "changed"
-            fates.append(Fate("kept" if was.entities == now.entities else grew, name, (was.id,), (now.id,)))
+            stays = was.id == now.id or was.entities == now.entities
+            fates.append(Fate("kept" if stays else grew, name, (was.id,), (now.id,)))
     taken = {b for _, b in (*found.successor, *found.parts)}
     fates += [Fate("new", g.id, (), (g.id,)) for i, g in enumerate(new) if i not in taken]
     left = {a for a, _ in (*found.successor, *found.sources)}
@@ -193,6 +211,12 @@ class Communities:
         return replace(self, groups=tuple(kept))
 
 
+def _list_members(group: Group, groups: Mapping[str, Group]) -> tuple[str, ...]:
+    """The entities of a group, from what was stored of it and of those below it."""
+    below = (_list_members(groups[child], groups) for child in group.children if child in groups)
+    return group.entities or tuple(sorted(chain.from_iterable(below)))
+
+
 def _join_children(group: Group, groups: Mapping[str, Group]) -> tuple[str, ...]:
     return tuple(sorted(chain.from_iterable(groups[child].entities for child in group.children if child in groups)))
 
@@ -236,7 +260,7 @@ def group_entities(graph: Graph, earlier: Earlier | None, settings: ClusterSetti
     What a fresh partition has is found again only where more has changed than could matter, or where it does.
     """
     columns = columns_of(graph)
-    edges = _list_edges(columns)
+    edges = _list_edges(columns.source, columns.target, columns.relations.weight, len(columns.entities.ids))
     if earlier is None:
         ids = graph.entities.ids() if isinstance(graph.entities, Table) else [e.id for e in graph.entities]
         return _cluster_afresh(_Structure(ids, edges), settings)
@@ -245,13 +269,13 @@ def group_entities(graph: Graph, earlier: Earlier | None, settings: ClusterSetti
     groups = list(found.whole().groups)
     names = [e for g in groups if not g.depth for e in g.entities]
     hashes = hash_words(names)
-    before = columns_of(earlier.graph.value)
+    before = ends_beside(earlier.graph.value, graph)
     places = find_hashes(columns.entities.ids, hashes)
     new = np.flatnonzero(places < 0).tolist()
     added = {place: entity.id for place, entity in zip(new, take_records(graph.entities, new), strict=True)}
     ids = [names[at] if at >= 0 else added[place] for place, at in enumerate(places.tolist())]
     now = _Structure(ids, edges)
-    old = dict(zip(names, find_hashes(hashes, before.entities.ids).tolist(), strict=True))
+    old = dict(zip(names, find_hashes(hashes, before.ids).tolist(), strict=True))
     number = {g.id: i for i, g in enumerate(groups)}
     members = [sorted(old[e] for e in g.entities) for g in groups]
     tree = Tree(
@@ -259,11 +283,13 @@ def group_entities(graph: Graph, earlier: Earlier | None, settings: ClusterSetti
         depth=np.array([g.depth for g in groups], np.int32),
         start=np.cumsum([0, *map(len, members)], dtype=np.int64),
         members=np.array([m for ms in members for m in ms], np.int32),
-        nodes=len(before.entities.ids),
+        nodes=len(before.ids),
     )
-    mapping = find_hashes(before.entities.ids, columns.entities.ids)
-    start = carry_tree(tree, _list_edges(before), edges, mapping)
-    updated = _name_communities(now, _leiden_tree(edges, start, settings), settings)
+    source, target = (find_hashes(ends, before.ids) for ends in (before.source, before.target))
+    then = _list_edges(source, target, before.weight, tree.nodes)
+    start = carry_tree(tree, then, edges, find_hashes(before.ids, columns.entities.ids))
+    known = {(g.depth, g.entities): g.id for g in groups}
+    updated = _name_communities(now, _leiden_tree(edges, start, settings), settings, known=known)
     best, moved = found.fresh, found.moved + start.moved
     if moved > _STALE or _falls_short(updated, best):
         given = asdict(settings)
@@ -290,17 +316,21 @@ def _leiden_tree(edges: Edges, start: Start | None, settings: ClusterSettings) -
     return hierarchical_leiden(edges, previous=start, **asdict(settings))
 
 
-def _list_edges(columns: Columns) -> Edges:
-    weight = np.maximum(columns.relations.weight, _LIGHTEST)
-    return canonical_edges(columns.source, columns.target, weight, len(columns.entities.ids))
+def _list_edges(source: Longs, target: Longs, weight: Floats, nodes: int) -> Edges:
+    return canonical_edges(source, target, np.maximum(weight, _LIGHTEST), nodes)
 
 
 def _name_communities(
-    now: _Structure, tree: Tree, settings: ClusterSettings, notes: tuple[str, ...] = ()
+    now: _Structure,
+    tree: Tree,
+    settings: ClusterSettings,
+    notes: tuple[str, ...] = (),
+    known: Mapping[tuple[int, tuple[str, ...]], str] = MappingProxyType({}),
 ) -> Communities:
-    """The communities under ids that are keys of their members and depth."""
+    """The communities under ids that are keys of their members and depth; of some they are `known`."""
     members = [tuple(sorted(now.ids[m] for m in tree.of(i).tolist())) for i in range(len(tree))]
-    ids = [key("community", int(tree.depth[i]), members[i])[:20] for i in range(len(tree))]
+    whose = list(zip(tree.depth.tolist(), members, strict=True))
+    ids = [known.get(of) or key("community", *of)[:20] for of in whose]
     children: list[list[str]] = [[] for _ in ids]
     for i, parent in enumerate(tree.parent.tolist()):
         if parent >= 0:

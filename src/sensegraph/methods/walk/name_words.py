@@ -291,9 +291,8 @@ def join_shown(shown: Sequence[ShownRun]) -> Gazetteer:
         capitals.update(run.capitals)
         bearing.update(run.names)
     for run in shown:
-        for word, count in run.words.items():
-            if word in capitals:
-                capitals[word] -= count
+        for word in run.words.keys() & capitals.keys():
+            capitals[word] -= run.words[word]
     names = frozenset(bearing)
     lengths: dict[str, set[int]] = defaultdict(set)
     for name in names:
