@@ -117,7 +117,7 @@ def compare_in_partitions(found: Collection, one: Longs, other: Longs, *, rt: Ru
         same = known.pairs[at] == pairs if len(known.pairs) else np.zeros(len(pairs), np.bool_)
         scores["score"][same], scores["kind"][same] = known.score[at[same]], known.kind[at[same]]
         new = np.flatnonzero(~same)
-        scores[new] = _judge_pairs(Comparisons(found, one[rows][new], other[rows][new]), rt)
+        scores[new] = judge_comparisons(Comparisons(found, one[rows][new], other[rows][new]), rt)
         return ScoredPairs(pairs, scores["score"].copy(), scores["kind"].copy())
 
     names = [blake2b(sign(rows).astype("<u8").tobytes(), digest_size=20).hexdigest() for rows in parts]
@@ -131,7 +131,7 @@ def compare_in_partitions(found: Collection, one: Longs, other: Longs, *, rt: Ru
     return join_columns([Scores(part.score, part.kind) for part in scored]) if scored else Scores.of(())
 
 
-def _judge_pairs(items: Comparisons, rt: Runtime) -> NDArray[Any]:
+def judge_comparisons(items: Comparisons, rt: Runtime) -> NDArray[Any]:
     """How alike the names of each of these are to those that they are compared with, by workers where that takes long.
 
     What is judged is kept with its partition.

@@ -154,7 +154,7 @@ class _Persons:
         Names are compared in runs: those of a run that stand beside the same persons as before are not compared again.
         """
         graph = self.graph
-        likely = {row: found for row in rows if (found := self._list_likely(row))} if self.named else {}
+        likely = {row: found for row in rows if (found := self.list_likely(row))} if self.named else {}
         named = [(graph.names[row], [graph.names[o] for o in persons]) for row, persons in likely.items()]
         runs = [named[begin:end] for begin, end in cut_hashes(graph.hashes[list(likely)], _COMPARED)]
         keys = [blake2b(msgspec.msgpack.encode(run), digest_size=20).hexdigest() for run in runs]
@@ -162,7 +162,7 @@ class _Persons:
         each = zip(likely.items(), chain.from_iterable(owners), strict=True)
         return {row: [persons[i] for i in places] for (row, persons), places in each if places}
 
-    def _list_likely(self, row: int) -> list[int]:
+    def list_likely(self, row: int) -> list[int]:
         """The persons of longer names for which a name may be short by the ends of both, in the order of their ids."""
         core, letters, size = self.cores[row], self.letters, self.letters[row]
         words = {*core, *(given for w in core if w in naming_words.NICKNAMES for given in naming_words.NICKNAMES[w])}

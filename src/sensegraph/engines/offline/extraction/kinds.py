@@ -188,7 +188,7 @@ def _vote_by_name(key: str, surface: str) -> tuple[list[float], list[float]]:
     words = key.replace(".", "").split() or [key]
     last, head = words[-1] if len(words) > 1 else "", key.split(" of ")[0].split()[-1] if " of " in key else ""
     if not list_telling_words().isdisjoint((key, words[0], last, head)):
-        _count_listed(key, surface, words, (last, head), votes, proof)
+        count_listed_words(key, surface, words, (last, head), votes, proof)
     if "&" in surface:
         votes[_ORGANISATION] += 1
     if "." in surface and any(re.fullmatch(r"[A-Z]\.", w) for w in surface.split()[:-1]):
@@ -198,7 +198,7 @@ def _vote_by_name(key: str, surface: str) -> tuple[list[float], list[float]]:
     return votes, proof
 
 
-def _count_listed(
+def count_listed_words(
     key: str, surface: str, words: Sequence[str], endings: Sequence[str], votes: list[float], proof: list[float]
 ) -> None:
     """Add what lists tell of the words of a name to its votes, and to what proves its type."""
