@@ -42,6 +42,8 @@ _FILLING = (re.compile(r"[^\S\n][^\S\n]{39,}"), re.compile(r"[.!?…\"'”’»)
 # blanks and leaders: they split, and cost no time
 EDGE = 400  # characters of a document's beginning and end that are looked at
 _CODED = re.compile(r"[\d/@_\\{\[.w](?:(?<![.w])|(?<=\.)\w{2,5}\b|(?<=w)ww)")  # one class first, as it is found soonest
+_SIGNS = bytes(i if chr(i) in "0123456789/@_\\{[" else 32 for i in range(256))  # of all that is found by one sign
+_DOTTED = re.compile(r"\.\w\w")
 _FILE = "txt|pdf|docx?|html?|mp[34]|wav|jpe?g|png|gif|csv|tsv|xlsx?|pptx?|json|xml|md|py|zip|srt|vtt"
 _CODE = re.compile(
     rf"\b(?:https?://|www\.)[^\s<>\"”]{{1,300}}|[\w.+\-]{{1,60}}@[\w\-]{{1,60}}(?:\.\w{{2,20}}){{1,4}}\b"
@@ -167,6 +169,8 @@ class _PageReader:
         self.words, self.bounds = locate_words(page.text, () if page.language == "zh" else spans)
         self.able = [i for i in self.words.raised if may_be_name_word(self.words.texts[i], page.language)]
         self.quoting = QUOTE.search(page.text) is not None
+        worded = "www" in page.text or _DOTTED.search(page.text)
+        self.signs = None if worded else blank_others(page.text, _SIGNS)
         self.subjects: list[tuple[int, int]] = []
         # where the text says the document's title of several words, as it is written or with other hyphens
         words = _TITLE_WORD.findall(page.title.split(" (")[0].split(", ")[0])
@@ -193,7 +197,8 @@ class _PageReader:
             here = set[int]()
             if stated_dates.may_state_value(text[start:end], letters[number]):
                 here = self._collect_values(number, start, end, self.words.part(first, last))
-            if codes := find_codes(text, start, end):
+            coded = self.signs is None or not self.signs[start:end].isspace()
+            if coded and (codes := find_codes(text, start, end)):
                 words = self.words.part(first, last)
                 here.update(i for span in codes for i in words.find_touched(*span))
             if language != "un":
