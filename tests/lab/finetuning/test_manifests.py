@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from finetuning_towns import NO_PAD, asked, example, pool
-from sensegraph.engines.local.local_model import MANIFEST
+from sensegraph.engines.llm.trained_prompt import MANIFEST
 from sensegraph.errors import InputError, SettingsError
 from sensegraph.lab.finetuning.data import example_files
 from sensegraph.lab.finetuning.data.example_types import format_example_line

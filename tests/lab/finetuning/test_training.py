@@ -14,7 +14,8 @@ from typing import Any
 
 import pytest
 
-from sensegraph.engines.local.local_model import MANIFEST, LocalModel, LocalSettings, load_local_model
+from sensegraph.engines.llm.trained_prompt import MANIFEST
+from sensegraph.engines.local.local_model import LocalModel, LocalSettings, load_local_model
 from sensegraph.errors import InputError, SettingsError
 from sensegraph.lab.finetuning.data.example_files import Pair
 from sensegraph.lab.finetuning.training import serving, training_recipes, training_run
