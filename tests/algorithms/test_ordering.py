@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.graphs import find_numbers, keep_distinct, number_distinct, order_numbers, order_pairs
+from sensegraph.algorithms.graphs import keep_distinct, locate_numbers, number_distinct, order_numbers, order_pairs
 
 KINDS = st.sampled_from([np.int32, np.int64, np.uint64])
 FEW, MANY = st.lists(st.integers(0, 9)), st.lists(st.integers(0, 2**31 - 1))
@@ -39,7 +39,7 @@ def test_pairs_are_ordered_by_the_first_then_by_the_second_then_as_they_stand(pa
 @given(MANY, MANY)
 def test_where_numbers_would_stand_is_found(wanted: list[int], known: list[int]) -> None:
     among, looked = np.array(sorted(known), np.uint64), np.array(wanted, np.uint64)
-    assert find_numbers(looked, among).tolist() == np.searchsorted(among, looked).tolist()
+    assert locate_numbers(looked, among).tolist() == np.searchsorted(among, looked).tolist()
 
 
 @pytest.mark.parametrize("numbers", [[2**64 - 1], [2**63 + 5, 2**63, 2**63 + 5], [0, 2**64 - 1, 0]])

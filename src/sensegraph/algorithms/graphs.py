@@ -227,7 +227,7 @@ def order_pairs(first: NDArray[Any], second: NDArray[Any]) -> Longs:
     return order_numbers(first.astype(np.int64) << width | second)
 
 
-def find_numbers(wanted: NDArray[N], known: NDArray[N]) -> Longs:
+def locate_numbers(wanted: NDArray[N], known: NDArray[N]) -> Longs:
     """Where each of the numbers would stand among `known`, which ascend: `np.searchsorted`, looked up in order."""
     order, at = np.argsort(wanted), np.empty(len(wanted), np.int64)
     at[order] = np.searchsorted(known, wanted[order])

@@ -76,6 +76,9 @@ class JoinedRows:
             raise ResultGone(TABLE_GONE)
         return found
 
+    def _open(self, part: int) -> Rows:
+        return self._open_table(self.parts[part][0])
+
     def at(self, positions: Sequence[int]) -> list[bytes]:
         """The records at these positions, in the order asked for."""
         wanted: dict[int, list[int]] = {}
@@ -84,9 +87,7 @@ class JoinedRows:
         found: dict[int, bytes] = {}
         for part, places in wanted.items():
             start = self._starts[part]
-            found.update(
-                zip(places, self._open_table(self.parts[part][0]).at([p - start for p in places]), strict=True)
-            )
+            found.update(zip(places, self._open(part).at([p - start for p in places]), strict=True))
         return [found[position] for position in positions]
 
     def find(self, ids: Sequence[str]) -> dict[str, bytes]:
@@ -100,13 +101,13 @@ class JoinedRows:
                 wanted.setdefault(part, []).append(name)
         found: dict[str, bytes] = {}
         for part, names in wanted.items():
-            found |= self._open_table(self.parts[part][0]).find(names)
+            found |= self._open(part).find(names)
         return {name: found[name] for name in sorted(found)}
 
     def scan(self) -> Iterator[bytes]:
         """All records in order."""
-        return (record for part in range(len(self.parts)) for record in self._open_table(self.parts[part][0]).scan())
+        return (record for part in range(len(self.parts)) for record in self._open(part).scan())
 
     def ids(self) -> Iterator[str]:
         """All ids in order."""
-        return (name for part in range(len(self.parts)) for name in self._open_table(self.parts[part][0]).ids())
+        return (name for part in range(len(self.parts)) for name in self._open(part).ids())

@@ -79,7 +79,7 @@ def follow_communities(store: Store, manifest: Manifest) -> tuple[Fate, ...]:
     for groups, places in zip((old, new), rest, strict=True):
         by_id = {g.id: g for g in groups}
         for place in places:
-            groups[place] = replace(groups[place], entities=_list_members(groups[place], by_id))
+            groups[place] = replace(groups[place], entities=_gather_members(groups[place], by_id))
     sets = [[frozenset(of[place].entities) for place in places] for of, places in zip((old, new), rest, strict=True)]
     depths = [[of[place].depth for place in places] for of, places in zip((old, new), rest, strict=True)]
     matched = match_groups(sets[0], sets[1], depths)
@@ -211,9 +211,9 @@ class Communities:
         return replace(self, groups=tuple(kept))
 
 
-def _list_members(group: Group, groups: Mapping[str, Group]) -> tuple[str, ...]:
+def _gather_members(group: Group, groups: Mapping[str, Group]) -> tuple[str, ...]:
     """The entities of a group, from what was stored of it and of those below it."""
-    below = (_list_members(groups[child], groups) for child in group.children if child in groups)
+    below = (_gather_members(groups[child], groups) for child in group.children if child in groups)
     return group.entities or tuple(sorted(chain.from_iterable(below)))
 
 

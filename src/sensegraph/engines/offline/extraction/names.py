@@ -362,9 +362,8 @@ def link_corpus_names(works: Mapping[str, Counter[str]], kinds: Mapping[str, str
 
 def _find_short_names(counts: Mapping[str, int], kinds: Mapping[str, str], firsts: bool) -> dict[str, str]:
 
-    def is_full_name(
-        words: Sequence[str],
-    ) -> bool:  # "Ada Finch", not "poor Finch" or "Finch's Bank"; "PhD C" is a role
+    def is_full_name(words: Sequence[str]) -> bool:
+        """Whether they are such as "Ada Finch", not "poor Finch" or "Finch's Bank"; "PhD C" is a role."""
         given = words[0] in first_names or not known_word(words[0])
         parts = len(words) < 5 and len(words[-1].strip(".")) > 1 and words[0] != words[-1]
         return given and parts and not {"of", "&", "and", "the"} & set(words)

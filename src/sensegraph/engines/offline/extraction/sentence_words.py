@@ -47,8 +47,9 @@ class Words(msgspec.Struct, frozen=True):
 
 
 def locate_words(text: str, spans: Sequence[tuple[int, int]]) -> tuple[Words, list[int]]:
-    """Words and marks of sentences that stand one behind the other, and bounds: those of sentence i lie in
-    `bounds[i]:bounds[i + 1]`.
+    """Words and marks of sentences that stand one behind the other, and the bounds of each.
+
+    Those of sentence i are the words from `bounds[i]` on and before `bounds[i + 1]`.
     """
     parts = _PARTS.split(text)  # what stands between words, and words, in turn
     places = list(accumulate(map(len, parts)))

@@ -111,7 +111,7 @@ def read_quote(raw: str, size: int, code: str) -> tuple[str, str, float, Candida
     value *= sentence_quality.rate_generality(text, code)
     value *= min(1.0, READABLE / words)
     value *= (_PRESENTED if sentence_quality.introduces_person(text) else 1.0) * (1.0 if _ENDED.search(text) else _CUT)
-    return text, speaker, value, Candidate(sentence_quality.find_stems(text, code), words)
+    return text, speaker, value, Candidate(sentence_quality.recall_stems(text, code), words)
 
 
 def weigh_salience(quotes: Iterable[Quote], names: Sequence[str], code: str) -> dict[str, float]:
@@ -300,7 +300,7 @@ def _rank_members(
             if len(name.split()) <= 4:
                 raw[name] = max(raw.get(name, 0.0), factor * weigh_report(report))
     known = {entity.title: entity.documents for entity in entities}
-    own = {n: frozenset(sentence_quality.find_stems(n, code)) for n in raw}
+    own = {n: frozenset(sentence_quality.recall_stems(n, code)) for n in raw}
     held: dict[str, list[str]] = {name: [] for name in raw}  # the sentences that hold all stems of a name
     by_stem: dict[str, list[str]] = defaultdict(list)
     for name in (n for n in raw if own[n]):

@@ -73,7 +73,7 @@ def summarise_contexts(contexts: Sequence[Context]) -> list[str]:
             described.append(name)
             continue
         code = detect_language(" ".join(texts[:20]))
-        terms = [sentence_quality.find_stems(text, code) for text in texts]
+        terms = [sentence_quality.recall_stems(text, code) for text in texts]
         told = [" — " not in name and _says_what_is(name, text) for text in texts]
         worths = [
             sentence_quality.rate_quality(t) * (3.0 if defines else 1.0) for t, defines in zip(texts, told, strict=True)

@@ -35,13 +35,13 @@ def stem_text(text: str, code: str = "") -> list[str]:
     Han and kana give overlapping pairs of characters. `code` fixes the language (as `language` returns it); without
     it the text's own is found, which a name of one or two words is often too short for.
     """
-    return list(find_stems(text, code))
+    return list(recall_stems(text, code))
 
 
 @lru_cache(maxsize=1 << 16)
 def stem_word(word: str, code: str) -> tuple[str, ...]:
     """`stems` of one word, in the language `code`: words come back more often than texts."""
-    return find_stems(word, code)
+    return recall_stems(word, code)
 
 
 @cache
@@ -85,8 +85,8 @@ def is_repeat(one: Sequence[str], other: Sequence[str], limit: float = REPEAT) -
 
 
 @lru_cache(maxsize=1 << 15)
-def find_stems(text: str, code: str) -> tuple[str, ...]:
-    """`stem_text` as it is kept."""
+def recall_stems(text: str, code: str) -> tuple[str, ...]:
+    """What `stem_text` finds, which is kept: the same texts come again."""
     code = code or detect_language(text)
     stop = read_list(code) if code in _STEMMERS and code != "ru" else read_list("en")
     han = not text.isascii() and HAN.search(text) is not None
