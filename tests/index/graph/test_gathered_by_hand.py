@@ -54,7 +54,7 @@ def test_a_relation_is_put_together_of_all_that_is_said_between_two(weight: Any,
     assert (many.label, len(many.descriptions), len(many.chunks)) == ("paid", 4, 5)
     assert not many.directed  # it is said both ways
     assert (names[many.source], names[many.target]) == ("Ann", "Bo")  # two of three say it this way round
-    assert gather_relations([], weight) == []
+    assert gather_relations([], weight, lambda _, said: said) == []
 
 
 def node(name: str, *chunks: str) -> Entity:
@@ -104,9 +104,9 @@ def test_texts_that_several_slices_hold_are_packed_once_in_the_order_in_which_th
 
     rows: list[Any] = [row("c1", "twelve chars"), row("c1", "twelve chars"), row("c2", "once alone"), row("c3")]
     rows.append(SimpleNamespace(chunk="c4", said=None))
-    assert slices._list_texts(rows) == [b"c1", b"twelve chars", b"c2", b"once alone", b"c3", b"c4"]
-    link = slices._StoredLink("ada", "quay", True, 1.0, "lives in", True, "c1", None)
-    assert slices._list_texts([link]) == [b"c1", b"ada", b"quay"]
+    assert list(slices._list_texts(rows)) == ["c1", "twelve chars", "c2", "once alone", "c3", "c4"]
+    link = slices.LinkRow("ada", "quay", True, 1.0, "lives in", True, "c1", None)
+    assert list(slices._list_texts([link])) == ["c1", "ada", "quay"]
     shared = [b"one longer text that comes again", b"another longer text that comes again"]
     whole = slices._pack_slice(b"head" + shared[1], [1], shared)
     assert len(whole) < len(slices._pack_slice(b"head" + shared[1], [], shared))

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
@@ -19,7 +21,9 @@ from sensegraph.index.graph.stored.chunk_texts import (
     COLLAPSED,
     SAME,
     ChunkTexts,
-    GivenTexts,
+    SaidPlaces,
+    _describe,
+    _find_form,
     keep_texts,
     shorten_said,
 )
@@ -38,7 +42,8 @@ from sensegraph.types import Description, Entity, Extraction, Relation, Source
 
 TEXT = "The  quay of Ada lies here.\nBo Reed built it in 1901 — nobody lives there."
 CHUNK, ODD = chunk_id("harbour", 0, TEXT), "c1"
-TEXTS = GivenTexts({CHUNK: TEXT, ODD: TEXT[::-1]})
+FIND = {CHUNK: TEXT, ODD: TEXT[::-1]}.__getitem__
+TEXTS = SimpleNamespace(find=FIND, describe=partial(_describe, FIND), find_form=partial(_find_form, FIND))
 encode = msgspec.json.Encoder().encode
 
 spans = st.tuples(st.sampled_from([CHUNK, ODD]), st.integers(0, len(TEXT)), st.integers(0, len(TEXT)))
@@ -87,6 +92,11 @@ def test_a_relation_comes_back_as_it_was_to_the_byte(
 def test_what_is_said_is_a_span_or_a_span_on_one_line_or_a_text_of_its_own(text: str, form: Any) -> None:
     said = Description(text, Source(CHUNK, 0, 27), "1901", "")
     assert shorten_said(said, TEXTS) == (0, 27, form, "1901", "")
+    places = SaidPlaces()
+    for chunk in (ODD, CHUNK, CHUNK):  # what one chunk says is not told of another
+        found = places.find(chunk, FIND(chunk), said.text, 0, 27, "1901", "")
+    assert found == (0, 27, form, "1901", "")
+    assert places.find(CHUNK, TEXT, said.text, 5, 5, "", "")[:2] == (0, len(TEXT))  # of no span it is the whole text
     assert TEXTS.describe(CHUNK, 0, 27, form, "1901", "") == said
 
 

@@ -22,7 +22,7 @@ from sensegraph.index.graph.slicing import (
     count_entity_uses,
     read_run_rows,
 )
-from sensegraph.index.graph.stored.chunk_texts import GivenTexts, Texts
+from sensegraph.index.graph.stored.chunk_texts import SaidPlaces, Texts
 from sensegraph.index.graph.stored.packed_records import join_descriptions, pack_entity, pack_relation
 from sensegraph.index.graph.stored.slices import (
     PartSlices,
@@ -87,19 +87,13 @@ def say_names(runs: Sequence[Pairs]) -> list[Said]:
 @step("graph.uses", version=1, batch=1)
 def list_uses(runs: Sequence[tuple[Pairs, Told]]) -> list[tuple[Uses, ...]]:
     """How each run mentions the entities that are called otherwise than one of their names."""
-    return [
-        tuple(count_entity_uses(read_run_rows(pairs, told, bare=True), frozenset(told.apart))) for pairs, told in runs
-    ]
+    return [tuple(count_entity_uses(read_run_rows(pairs, told, None), frozenset(told.apart))) for pairs, told in runs]
 
 
 @step("graph.slices", version=4, form="array")
 def slice_runs(runs: Sequence[tuple[Pairs, Told]], *, parts: int) -> list[NDArray[np.uint8]]:
     """What each run says, in slices for so many partitions."""
-    found = []
-    for pairs, told in runs:
-        texts = GivenTexts({chunk: text for chunk, _, text, _ in pairs})
-        found.append(cut_rows(read_run_rows(pairs, told), told, parts, texts))
-    return found
+    return [cut_rows(read_run_rows(pairs, told, SaidPlaces().find), told, parts) for pairs, told in runs]
 
 
 @dataclass(frozen=True)
@@ -117,7 +111,7 @@ class EntitySlices:
     @cached_property
     def entities(self) -> list[Entity]:
         """The entities, with what is said of them and no description yet."""
-        return gather_entities(read_mention_slices(self.slices), self.degree_of, self.called)
+        return gather_entities(read_mention_slices(self.slices), self.degree_of, self.called, self.slices.describe)
 
 
 @dataclass(frozen=True)
@@ -131,7 +125,9 @@ class RelationSlices:
         """The relations, with what is said of them and no description yet; those of the last call are kept."""
         if (weight, most) not in self._made:
             self._made.clear()
-            self._made[weight, most] = gather_relations(read_link_slices(self.slices), weight, most)
+            self._made[weight, most] = gather_relations(
+                read_link_slices(self.slices), weight, self.slices.describe, most
+            )
         return self._made[weight, most]
 
 

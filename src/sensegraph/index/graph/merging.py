@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import TypeVar
+
+import msgspec
 
 from sensegraph.index.graph.elements import EntityNode, RelationLink, entity_id, make_entity, make_relation
 from sensegraph.index.graph.graph_settings import GraphSettings, Weight
@@ -13,6 +16,7 @@ from sensegraph.index.graph.slicing import (
     MentionRow,
     Said,
     count_entity_uses,
+    describe_said,
     name_apart,
     name_claim,
     read_run_rows,
@@ -21,7 +25,9 @@ from sensegraph.index.graph.slicing import (
 from sensegraph.index.graph.stored.packed_records import open_graph_rows
 from sensegraph.resolution.aliases import NO_ALIASES, Aliases, Called, Name
 from sensegraph.runtime.results import step
-from sensegraph.types import Chunk, Claim, Entity, Extraction, Graph, Relation
+from sensegraph.types import Chunk, Claim, Description, Entity, Extraction, Graph, Relation
+
+S = TypeVar("S")
 
 
 @step("graph.graph", version=5, form="tables", opens=open_graph_rows)
@@ -31,9 +37,15 @@ def describe_graphs(graphs: Sequence[Graph], *, settings: GraphSettings, describ
 
 
 def gather_entities(
-    rows: Iterable[MentionRow], degree_of: Callable[[str], int], called: Mapping[Name, Called]
+    rows: Iterable[MentionRow[S]],
+    degree_of: Callable[[str], int],
+    called: Mapping[Name, Called],
+    describe: Callable[[str, S], Description],
 ) -> list[Entity]:
-    """The entities that mentions are of, with what is said of them and no description yet, in the order of ids."""
+    """The entities that mentions are of, with what is said of them and no description yet, in the order of ids.
+
+    `describe` gives what is said as records hold it, from the id of its chunk and what rows hold.
+    """
     nodes: dict[Name, EntityNode] = {}
     for row in rows:
         if (node := nodes.get(row.whose)) is None:
@@ -44,7 +56,7 @@ def gather_entities(
         for surface in row.surfaces:
             node.surfaces[surface] += 1
         if row.said:
-            node.descriptions.append(row.said)
+            node.descriptions.append(describe(row.chunk, row.said))
     made = []
     for whose, node in nodes.items():
         by = called.get(whose)
@@ -53,8 +65,13 @@ def gather_entities(
     return sorted(made, key=lambda e: e.id)
 
 
-def gather_relations(rows: Iterable[LinkRow], weight: Weight, most: int = 0) -> list[Relation]:
-    """The relations of links; `most` is the largest number of records that one has, 0 where that of these is meant."""
+def gather_relations(
+    rows: Iterable[LinkRow[S]], weight: Weight, describe: Callable[[str, S], Description], most: int = 0
+) -> list[Relation]:
+    """The relations of links; `most` is the largest number of records that one has, 0 where that of these is meant.
+
+    `describe` is that of `gather_entities`.
+    """
     links: dict[tuple[str, str], RelationLink] = {}
     for row in rows:
         if (link := links.get((row.first, row.second))) is None:
@@ -62,7 +79,7 @@ def gather_relations(rows: Iterable[LinkRow], weight: Weight, most: int = 0) -> 
         link.strengths.append(row.strength)
         link.chunks[row.chunk] = None
         if row.said:
-            link.descriptions.append(row.said)
+            link.descriptions.append(describe(row.chunk, row.said))
         if row.label:
             link.labels[row.label] += 1
         if row.directed:
@@ -89,14 +106,19 @@ def merge_extractions(
     """
     pairs = [(c.id, c.document, c.text, x) for c, x in extracted]
     (told,) = tell_runs([Said.of(pairs)], aliases, settings)
-    rows = read_run_rows(pairs, told)
+    rows = read_run_rows(pairs, told, describe_said)
     called = name_apart(count_entity_uses(rows, frozenset(told.apart)), aliases)
     ids = {entity_id(name): entity_id(by.name) for name, by in called.items()}
     links = [
-        row._replace(first=ids.get(row.first, row.first), second=ids.get(row.second, row.second)) for row in rows.links
+        msgspec.structs.replace(row, first=ids.get(row.first, row.first), second=ids.get(row.second, row.second))
+        for row in rows.links
     ]
     claims = [name_claim(replace(c, subject=ids[c.subject])) if c.subject in ids else c for c in rows.claims]
-    relations = gather_relations(links, settings.weight)
+
+    def keep(chunk: str, said: Description) -> Description:
+        return said
+
+    relations = gather_relations(links, settings.weight, keep)
     degrees = Counter(end for r in relations for end in (r.source, r.target))
-    entities = gather_entities((*rows.mentions, *rows.bound), degrees.__getitem__, called)
+    entities = gather_entities((*rows.mentions, *rows.bound), degrees.__getitem__, called, keep)
     return Graph(tuple(entities), tuple(relations), tuple(gather_claims(claims)))

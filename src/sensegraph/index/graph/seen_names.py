@@ -7,11 +7,10 @@ in arrays.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import overload
+from typing import Any, overload
 
 import msgspec
 import numpy as np
@@ -25,7 +24,16 @@ from sensegraph.index.graph.elements import entity_id
 from sensegraph.index.graph.graph_settings import GraphSettings
 from sensegraph.index.graph.merged_parts import number_id, say_names
 from sensegraph.index.graph.part_inputs import Runs
-from sensegraph.index.graph.slicing import Pairs, Told, Uses, count_entity_uses, name_apart, read_run_rows, tell_runs
+from sensegraph.index.graph.slicing import (
+    Pairs,
+    Rows,
+    Told,
+    Uses,
+    count_entity_uses,
+    name_apart,
+    read_run_rows,
+    tell_runs,
+)
 from sensegraph.resolution import Mentioned
 from sensegraph.resolution.aliases import Aliases, Name
 from sensegraph.runtime.columns import digest_columns
@@ -66,7 +74,7 @@ _decode = msgspec.msgpack.Decoder(SeenRun).decode
 class _Name:
     """A name of one run while it is gathered."""
 
-    written: Counter[str] = field(default_factory=Counter)
+    written: dict[str, int] = field(default_factory=dict)
     listed: dict[str, None] = field(default_factory=dict)
     bound: dict[str, None] = field(default_factory=dict)
 
@@ -78,13 +86,14 @@ def see_names(runs: Sequence[tuple[Pairs, Told]]) -> list[bytes]:
 
 
 def _see_run(pairs: Pairs, told: Told) -> SeenRun:
-    rows, nodes = read_run_rows(pairs, told, bare=True), dict[Name, _Name]()
+    rows: Rows[Any] = read_run_rows(pairs, told, None)
+    nodes: dict[Name, _Name] = {}
     for listed, some in ((True, rows.mentions), (False, rows.bound)):
         for row in some:
             if (node := nodes.get(row.whose)) is None:
                 node = nodes[row.whose] = _Name()
             if row.times:
-                node.written[row.name] += row.times
+                node.written[row.name] = node.written.get(row.name, 0) + row.times
                 (node.listed if listed else node.bound)[row.chunk] = None
     chunks = list(dict.fromkeys(chunk for node in nodes.values() for chunk in (*node.listed, *node.bound)))
     at = {chunk: place for place, chunk in enumerate(chunks)}

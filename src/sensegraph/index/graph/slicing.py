@@ -7,9 +7,11 @@ its chunks do not list, and what other names are one with its own.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Any, Generic, TypeVar
+
+import msgspec
 
 from sensegraph.index.graph.elements import entity_id, fold_name, source_span
 from sensegraph.index.graph.graph_settings import GraphSettings
@@ -17,7 +19,10 @@ from sensegraph.resolution.aliases import Aliases, Binding, Called, Name, bind_a
 from sensegraph.runtime.keys import key
 from sensegraph.types import Claim, Description, Extraction
 
+S = TypeVar("S")
 Pairs = Sequence[tuple[str, str, str, Extraction]]  # chunk, document, its text, what it says
+# what rows hold of what a chunk says: its id, its text, what it says, between where, since and until when it holds
+Say = Callable[[str, str, str, int, int, str, str], S]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,22 +116,22 @@ def _find_usual(said: Sequence[Said], settings: GraphSettings) -> dict[str, str]
 # ── rows ──
 
 
-class MentionRow(NamedTuple):
+class MentionRow(msgspec.Struct, Generic[S], frozen=True, array_like=True):
     """What a chunk says of an entity, `whose` is its name: mentions (none: a relation of it to itself), a description.
 
-    `own` is the name that the mention has by itself, `name` how it is written, so many `times`.
+    `own` is the name that the mention has by itself where that is another, `name` how it is written, so many `times`.
     """
 
     whose: Name
-    own: Name
+    own: Name | None
     name: str
     times: int
     surfaces: tuple[str, ...]
     chunk: str
-    said: Description | None
+    said: S | None
 
 
-class LinkRow(NamedTuple):
+class LinkRow(msgspec.Struct, Generic[S], frozen=True, array_like=True):
     """What a chunk says of a relation; `forth` where the first of its ends, in the order of names, is its subject."""
 
     first: str
@@ -136,57 +141,63 @@ class LinkRow(NamedTuple):
     label: str
     directed: bool
     chunk: str
-    said: Description | None
+    said: S | None
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class Rows(Generic[S]):
     """What a run says, in order: mentions, and what ends of relations and claims say of entities; relations; claims."""
 
-    mentions: list[MentionRow] = field(default_factory=list)
-    bound: list[MentionRow] = field(default_factory=list)
-    links: list[LinkRow] = field(default_factory=list)
+    mentions: list[MentionRow[S]] = field(default_factory=list)
+    bound: list[MentionRow[S]] = field(default_factory=list)
+    links: list[LinkRow[S]] = field(default_factory=list)
     claims: list[Claim] = field(default_factory=list)
 
 
-class RunReader:
-    """Reads a run into rows; where they are `bare` without claims, and without what is said."""
+def describe_said(chunk: str, text: str, said: str, start: int, end: int, starts: str, ends: str) -> Description:
+    """What a chunk says, as records hold it."""
+    return Description(said, source_span(chunk, start, end, len(text)), starts, ends)
 
-    def __init__(self, told: Told, *, bare: bool = False) -> None:
-        self.bare = bare
+
+class RunReader(Generic[S]):
+    """Reads a run into rows, which hold of what is said what `say` makes of it; without it no claims, and nothing."""
+
+    def __init__(self, told: Told, say: Say[S] | None) -> None:
+        self.say = say
         self.bound = Binding(dict(told.groups), {(name, document): new for name, document, new in told.moved})
         self.usual, self.ids = dict(told.usual), dict(told.ids)
-        self.rows = Rows()
+        self.rows: Rows[S] = Rows()
 
     def read(self, chunk: str, document: str, text: str, x: Extraction) -> None:
         """Add what a chunk says."""
-        rows, here, length = self.rows, dict[str, Name](), len(text)
+        rows, say, here, group = self.rows, self.say, dict[str, Name](), self.bound.group
         for e in x.entities:
-            own = self.bound.own((fold_name(e.name), fold_name(e.type)), document)
-            whose = self.bound.group.get(own, own)
-            here.setdefault(fold_name(e.name), whose)
-            said = None
-            if e.description and not self.bare:
-                said = Description(e.description, source_span(chunk, e.start, e.end, length))
-            surfaces = tuple(m.surface for m in e.mentions)
-            rows.mentions.append(MentionRow(whose, own, e.name, max(1, len(e.mentions)), surfaces, chunk, said))
+            folded = fold_name(e.name)
+            own = folded, fold_name(e.type)
+            if self.bound.moved:
+                own = self.bound.own(own, document)
+            whose = group.get(own, own)
+            here.setdefault(folded, whose)
+            said = say(chunk, text, e.description, e.start, e.end, "", "") if say and e.description else None
+            surfaces, other = tuple([m.surface for m in e.mentions]), None if own == whose else own
+            rows.mentions.append(MentionRow(whose, other, e.name, len(surfaces) or 1, surfaces, chunk, said))
         for r in x.relations:
-            a, b = (self._bind(name, here, chunk, document) for name in (r.source, r.target))
+            a = here.get(fold_name(r.source)) or self._bind(r.source, here, chunk, document)
+            b = here.get(fold_name(r.target)) or self._bind(r.target, here, chunk, document)
             if not (a and b):
                 continue
             said = None
-            if r.description and not self.bare:
-                source = source_span(chunk, r.start, r.end, length)
-                said = Description(r.description, source, r.starts, r.ends)
+            if say and r.description:
+                said = say(chunk, text, r.description, r.start, r.end, r.starts, r.ends)
             if a == b:  # a self-loop is text about the entity, not a link
-                rows.bound.extend([MentionRow(a, a, "", 0, (), chunk, said)] if r.description else [])
+                rows.bound.extend([MentionRow(a, None, "", 0, (), chunk, said)] if r.description else [])
                 continue
-            first, second = sorted((a, b))
-            ids = self.id_of(first), self.id_of(second)
+            first, second = (a, b) if a < b else (b, a)
+            ids = self.ids.get(first) or self.id_of(first), self.ids.get(second) or self.id_of(second)
             rows.links.append(LinkRow(*ids, a == first, r.strength, r.label, r.directed, chunk, said))
         for c in x.claims:
-            if (subject := self._bind(c.subject, here, chunk, document)) and not self.bare:
-                source = source_span(chunk, c.start, c.end, length)
+            if (subject := self._bind(c.subject, here, chunk, document)) and say:
+                source = source_span(chunk, c.start, c.end, len(text))
                 made = Claim(
                     "", self.id_of(subject), c.object, c.type, c.status, c.description, c.starts, c.ends, source
                 )
@@ -207,7 +218,7 @@ class RunReader:
             return None
         own = self.bound.own((name, kind), document)
         here[name] = whose = self.bound.group.get(own, own)
-        self.rows.bound.append(MentionRow(whose, own, surface, 1, (), chunk, None))
+        self.rows.bound.append(MentionRow(whose, None if own == whose else own, surface, 1, (), chunk, None))
         return whose
 
 
@@ -216,9 +227,9 @@ def name_claim(claim: Claim) -> Claim:
     return replace(claim, id=key(replace(claim, id=""))[:20])
 
 
-def read_run_rows(pairs: Pairs, told: Told, *, bare: bool = False) -> Rows:
-    """What a run says, given what it is told; `bare` rows tell names and relations alone."""
-    reader = RunReader(told, bare=bare)
+def read_run_rows(pairs: Pairs, told: Told, say: Say[S] | None) -> Rows[S]:
+    """What a run says, given what it is told; without `say` names and relations alone."""
+    reader = RunReader(told, say)
     for pair in pairs:
         reader.read(*pair)
     return reader.rows
@@ -236,13 +247,13 @@ class Uses:
     names: tuple[tuple[str, int], ...]
 
 
-def count_entity_uses(rows: Rows, apart: Collection[Name]) -> list[Uses]:
+def count_entity_uses(rows: Rows[Any], apart: Collection[Name]) -> list[Uses]:
     """The uses of the names of the entities that are `apart`."""
     own: dict[Name, Counter[Name]] = defaultdict(Counter)
     names: dict[Name, Counter[str]] = defaultdict(Counter)
     for row in (*rows.mentions, *rows.bound):
         if row.whose in apart and row.times:
-            own[row.whose][row.own] += row.times
+            own[row.whose][row.own or row.whose] += row.times
             names[row.whose][row.name] += row.times
     return [Uses(n, tuple(sorted(own[n].items())), tuple(sorted(names[n].items()))) for n in sorted(own)]
 

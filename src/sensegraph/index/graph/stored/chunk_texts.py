@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property, lru_cache, partial
 from itertools import accumulate, pairwise
 from typing import Any, Protocol
@@ -38,6 +38,10 @@ class Texts(Protocol):
         """What a chunk says, as it was before `shorten_said`: those that are the same are one where that is known."""
         ...
 
+    def find_form(self, chunk: str, start: int, end: int, said: str) -> Text:
+        """How what a chunk says is told from its span."""
+        ...
+
 
 @step("graph.texts", version=1, form="array")
 def keep_texts(runs: Sequence[Pairs]) -> list[NDArray[np.uint8]]:
@@ -52,14 +56,6 @@ def keep_texts(runs: Sequence[Pairs]) -> list[NDArray[np.uint8]]:
     return found
 
 
-class GivenTexts:
-    """Texts that are at hand."""
-
-    def __init__(self, texts: Mapping[str, str]) -> None:
-        self.find = texts.__getitem__
-        self.describe = partial(_describe, self.find)
-
-
 class ChunkTexts:
     """The texts of chunks in the store, in runs under these keys: each is read when something of it is asked for."""
 
@@ -67,6 +63,7 @@ class ChunkTexts:
         self._store, self.keys = store, tuple(keys)
         self.find = lru_cache(_KEPT)(_TextRuns(store, self.keys).find)
         self.describe = lru_cache(_SAID)(partial(_describe, self.find))
+        self.find_form = lru_cache(_SAID)(partial(_find_form, self.find))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self._store, self.keys)
@@ -109,13 +106,39 @@ class _TextRuns:
         return lengthen(packed[data + begin : data + end].tobytes()).decode("utf-8", "surrogatepass")
 
 
+class SaidPlaces:
+    """What is said as where its chunk says it: several elements are described by one sentence."""
+
+    def __init__(self) -> None:
+        self._chunk, self._known = "", dict[tuple[int, int, str, str, str], SaidAt]()
+
+    def find(self, chunk: str, text: str, said: str, start: int, end: int, starts: str, ends: str) -> SaidAt:
+        """What this chunk of this text says, between where and since and until when it holds."""
+        if chunk != self._chunk:
+            self._chunk = chunk
+            self._known.clear()
+        asked = (start, end, said, starts, ends)
+        if (found := self._known.get(asked)) is None:
+            start, end = (start, end) if end > start else (0, len(text))
+            found = start, end - start, tell_form(said, text[start:end]), starts, ends
+            self._known[asked] = found
+        return found
+
+
+def tell_form(said: str, whole: str) -> Text:
+    """How what is said is told from its span, which is `whole`."""
+    return SAME if said == whole else COLLAPSED if said == " ".join(whole.split()) else said
+
+
 def shorten_said(said: Description, texts: Texts) -> SaidAt:
     """What is said as where its chunk says it."""
     source, text = said.source, said.text
     start, end = source.start, source.end
-    whole = texts.find(source.chunk)[start:end]
-    form: Text = SAME if text == whole else COLLAPSED if text == " ".join(whole.split()) else text
-    return start, end - start, form, said.starts, said.ends
+    return start, end - start, texts.find_form(source.chunk, start, end, text), said.starts, said.ends
+
+
+def _find_form(find: Callable[[str], str], chunk: str, start: int, end: int, said: str) -> Text:
+    return tell_form(said, find(chunk)[start:end])
 
 
 def _describe(
