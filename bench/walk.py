@@ -41,13 +41,12 @@ from sensegraph.corpus.corpus import Corpus
 from sensegraph.index.chunks import chunk_documents
 from sensegraph.index.index import Index, index_words
 from sensegraph.index.restricted.scope import restrict_to_scope
-from sensegraph.methods.walk.name_runs import name_run
+from sensegraph.methods.walk.name_runs import count_mentions, name_run
 from sensegraph.methods.walk.name_words import (
     MARK,
     NamedDocuments,
     Noted,
     Spelt,
-    count_mentions,
     make_gazetteer,
     spell_documents,
 )

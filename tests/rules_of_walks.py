@@ -41,7 +41,7 @@ def name_texts(
     """The index of the names of some texts, which names questions have, and what half of the chunks leave of it."""
     noted = name_words.spell_documents.fn(_cut(texts, size))
     known = name_words.make_gazetteer(noted)
-    names, columns = name_runs.name_run(noted, [name_words.count_mentions(one, known) for one in noted])
+    names, columns = name_runs.name_run(noted, [name_runs.count_mentions(one, known) for one in noted])
     whole = name_words.NamedDocuments([columns], [names], [len(noted)], known)
     (found,) = make_names.fn([whole], settings=NameSettings(**settings or {}))
     half = found.within(np.arange(0, found.chunks, 2))

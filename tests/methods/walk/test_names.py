@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sensegraph.language.naming_words import COUNTRY
 from sensegraph.language.noun_phrases import find_aliases, find_headings, find_lead_name, list_title_names
+from sensegraph.language.sentences import split_sentences
+from sensegraph.methods.walk.name_runs import count_mentions
 from sensegraph.methods.walk.name_words import (
     Gazetteer,
     Noted,
-    count_mentions,
     find_name_spans,
     fold_written_name,
     make_gazetteer,
@@ -152,6 +155,41 @@ def test_chinese_names_are_those_in_quotes_wherever_they_are_written() -> None:
 )  # fmt: skip
 def test_words_become_letters_and_gaps(sentence: str, letters: str) -> None:
     assert write_letters(sentence)[1] == letters
+
+
+PIECES = [
+    "Ada",
+    "J.",
+    "the",
+    "of",
+    "-",
+    "–",
+    "",
+    "(Bo)",
+    "_x",
+    "-Kell",
+    "1984",
+    "Dr.",
+    "Cy's",
+    "x_y",
+    "Orde,",
+    "'",
+    "~",
+]
+
+
+@given(st.lists(st.lists(st.sampled_from(PIECES), min_size=1, max_size=9).map(" ".join), min_size=1, max_size=4))
+def test_texts_are_spelt_by_pieces_as_their_sentences_are_whole(lines: list[str]) -> None:
+    text = "\n".join(lines)
+    words: list[str] = []
+    runs: list[int] = []
+    for begin, end in split_sentences(text):
+        known, letters = write_letters(text[begin:end])
+        for first, last in find_name_spans(letters):
+            runs += (len(words), first, last)
+        words.append(" ".join(w if kind in "xK" else f"^{w}" for w, kind in zip(known, letters[::2], strict=True)))
+    (spelt,) = noted(("", text))[0].chunks
+    assert (spelt.words, spelt.runs) == ("\n".join(words), tuple(runs))
 
 
 @pytest.mark.parametrize(

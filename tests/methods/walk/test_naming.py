@@ -12,10 +12,9 @@ import pytest
 from sensegraph.errors import SettingsError
 from sensegraph.index.chunks import chunk_documents
 from sensegraph.methods.walk import name_runs, naming
-from sensegraph.methods.walk.name_runs import name_run
+from sensegraph.methods.walk.name_runs import count_mentions, name_run
 from sensegraph.methods.walk.name_words import (
     NamedDocuments,
-    count_mentions,
     join_shown,
     make_gazetteer,
     show_run,

@@ -8,6 +8,7 @@ and of what the gazetteer says of their words.
 from __future__ import annotations
 
 from array import array
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
@@ -20,6 +21,7 @@ import numpy as np
 from sensegraph.algorithms.graphs import Ints
 from sensegraph.algorithms.ranking import hash_words
 from sensegraph.algorithms.segments import cut_keys
+from sensegraph.language.naming_words import COUNTRY
 from sensegraph.language.text import list_stems
 from sensegraph.methods.walk.name_words import (
     MARK,
@@ -28,7 +30,6 @@ from sensegraph.methods.walk.name_words import (
     NamedRun,
     Noted,
     ShownRun,
-    count_mentions,
     join_shown,
     show_run,
 )
@@ -89,7 +90,63 @@ class _ReadAgain(Sequence[ShownRun]):
         return _read_shown(self.found[index])
 
 
-@step("namewords.mentions", version=1, batch=8)
+def count_mentions(document: Noted, known: Gazetteer) -> list[dict[str, int]]:
+    """For each chunk of a document the names that it mentions, with the number of its sentences that do.
+
+    A last name alone, which no document bears, stands for the longer name that was met last in this document. Where
+    something is called Danish, or of the US, the country is mentioned too.
+    """
+    ending: dict[str, str] = {}  # the longer names met so far, by their last words
+    results: list[dict[str, int]] = []
+    for chunk in document.chunks:
+        runs: dict[int, list[tuple[int, int]]] = defaultdict(list)
+        for place in range(0, len(chunk.runs), 3):
+            sentence, begin, end = chunk.runs[place : place + 3]
+            runs[sentence].append((begin, end))
+        counts: dict[str, int] = defaultdict(int)
+        for number, line in enumerate(chunk.words.split("\n")):
+            marked, words = line.split(" "), line.replace(MARK, "").split(" ")
+            here: dict[str, None] = {}
+            for name in names_in_sentence(marked, words, runs.get(number, ()), known):
+                _, blank, last = name.rpartition(" ")
+                if blank:
+                    ending[last] = name
+                elif name not in known.names:
+                    name = ending.get(name, name)
+                here[name] = None
+            here |= {COUNTRY[name]: None for name in list(here) if name in COUNTRY}
+            for name in here:
+                counts[name] += 1
+        results.append(dict(counts))
+    return results
+
+
+def names_in_sentence(
+    marked: Sequence[str], words: Sequence[str], runs: Sequence[tuple[int, int]], known: Gazetteer
+) -> list[str]:
+    """The names of one sentence in their order: those known, and runs of capitals that none at least as long covers."""
+    borne = list(known.found(marked, words))
+    spans = [*borne]
+    for run in runs:
+        begin, end = trim_run(run, words, known)
+        if end > begin and not any(b < end and begin < e and e - b >= end - begin for b, e in borne):
+            spans.append((begin, end))
+    return [" ".join(words[b:e]) for b, e in sorted(spans)]
+
+
+def trim_run(run: tuple[int, int], words: Sequence[str], known: Gazetteer) -> tuple[int, int]:
+    """A run without a word at its beginning that has its capital from the sentence; empty where nothing is left."""
+    begin, end = run
+    if begin > 0:
+        return run
+    if end == 1:
+        return (0, 1) if known.proper(words[0]) else (0, 0)
+    if known.capitals.get(words[0], 0) >= 0:
+        return run
+    return (1, end)
+
+
+@step("namewords.mentions", version=1, batch=32)
 def recognise_names(items: Sequence[tuple[Noted, Gazetteer]]) -> list[tuple[dict[str, int], ...]]:
     """For each chunk of each document the names that it mentions, from what is known of the document's words."""
     return [tuple(count_mentions(document, known)) for document, known in items]
@@ -97,7 +154,10 @@ def recognise_names(items: Sequence[tuple[Noted, Gazetteer]]) -> list[tuple[dict
 
 @dataclass(frozen=True)
 class Recognising(Sequence[tuple[Noted, Gazetteer]]):
-    """Documents, each with what is known of its own words: one more document changes that of few."""
+    """Documents, each with what is known of its own words, and of those read with it, of which it asks nothing.
+
+    One more document changes what is known of the own words of few.
+    """
 
     names: Sequence[str]  # what stands for each document
     documents: Sequence[Noted]
@@ -119,7 +179,8 @@ class Recognising(Sequence[tuple[Noted, Gazetteer]]):
     def at(self, positions: Sequence[int]) -> list[tuple[Noted, Gazetteer]]:
         """The documents at these positions, each with what is known of its words."""
         documents = [self.documents[i] for i in positions]
-        return [(document, self.known.within(collect_words(document))) for document in documents]
+        known = self.known.within(set().union(*map(collect_words, documents)))
+        return [(document, known) for document in documents]
 
 
 def name_documents(noted: Results[Noted], rt: Runtime) -> NamedDocuments:

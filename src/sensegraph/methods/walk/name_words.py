@@ -12,18 +12,18 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from hashlib import blake2b
-from itertools import chain, filterfalse
+from itertools import accumulate, chain, filterfalse
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import Ints
-from sensegraph.language.naming_words import COUNTRY
 from sensegraph.language.noun_phrases import find_aliases, find_headings, find_lead_name, list_title_names
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.word_lists import ENGLISH, STOP
@@ -34,7 +34,10 @@ MARK = "^"  # before a word that may begin a name: a capital, a number, a charac
 _HAN = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u0e00-\u0eff"
 _WORD = re.compile(rf"([{_HAN}]|[^\W_{_HAN}]+)(['’`´][sS]\b)?([^\w]*_*[^\w]*)")
 _UNSPACED = re.compile(f"[{_HAN}]")
-_NAME = re.compile(r"(?:(?:C[_-]|[IA][_.\-])(?:[KF][_-]){0,2})*C(?:_D)*")
+_APART = "~"  # before how a piece of a sentence that no word begins parts others
+_PARTING = re.compile(f"(?:{_APART}.)+")
+# a name: letters of which any may begin it, as only then a search is quick, and the last is a capital
+_NAME = re.compile(r"[CIA](?:(?:(?<=C)[_-]|(?<=[IA])[_.\-])(?:[KF][_-]){0,2}[CIA])*(?<=C)(?:_D)*")
 _ENDED = re.compile(r"(?:(?:C[_-]|[IA][_.\-])(?:[KF][_-]){0,2})+I(?:_D)*")
 _CONNECTORS = frozenset(
     "of de von van der den del la las los le les da do di du des das dos al el bin ibn zu zum zur af av the y e".split()
@@ -99,17 +102,35 @@ def _fold_names(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def _spell_chunk(chunk: Chunk, bears: tuple[str, ...]) -> Spelt:
-    lines: list[str] = []
+    sentences = [chunk.text[begin:end] for begin, end in split_sentences(chunk.text)]
+    if _UNSPACED.search(chunk.text):  # characters of which some are no letters, and then belong to what parts words
+        spelt = [_spell_words(sentence) for sentence in sentences]
+        letters, words = "\n\n".join([kinds for kinds, _ in spelt]), "\n".join([marked for _, marked in spelt])
+    else:
+        spelt = list(map(_spell_piece, " \n ".join(sentences).split(" ")))
+        letters, words = "".join([kinds for kinds, _ in spelt]), "".join([marked for _, marked in spelt])
+        letters = part_words(letters)
+        words = words.replace(" \n", "\n").removesuffix(" ")
     runs: list[int] = []
-    for begin, end in split_sentences(chunk.text):
-        opening, *others = chunk.text[begin:end].split(" ")
-        pieces = [_spell_piece(opening) or _spell_words(f"{opening} "), *filter(None, map(_spell_piece, others))]
-        if len(pieces) <= len(others):  # a mark begins one, and says how the word before it is parted from the next
-            pieces = [_spell_words(chunk.text[begin:end])]
-        for first, last in find_name_spans("".join([letters for letters, _ in pieces])):
-            runs += (len(lines), first, last)
-        lines.append(" ".join([marked for _, marked in pieces if marked]))
-    return Spelt("\n".join(lines), tuple(runs), bears)
+    ends = list(accumulate(len(line) // 2 + 1 for line in letters.split("\n\n")))
+    for first, last in find_name_spans(letters):
+        sentence = bisect_right(ends, first)
+        begin = ends[sentence - 1] if sentence else 0
+        runs += (sentence, first - begin, last - begin)
+    return Spelt(words, tuple(runs), bears)
+
+
+def part_words(letters: str) -> str:
+    """The letters of a text, given with what parts words besides single blanks, in the place of these blanks."""
+    parts, at = list[str](), 0
+    for found in _PARTING.finditer(letters):
+        begin, end = found.span()
+        if begin == 0 or letters[begin - 1] == "\n":  # nothing stands before the first word of a sentence
+            parts.append(letters[at:begin])
+        else:
+            parts += letters[at : begin - 1], "-" if letters[begin - 1 : end] == f"_{_APART}-" else "|"
+        at = end
+    return "".join(parts) + letters[at:]
 
 
 def write_letters(sentence: str) -> tuple[list[str], str]:
@@ -124,9 +145,17 @@ def write_letters(sentence: str) -> tuple[list[str], str]:
 
 
 @lru_cache(maxsize=1 << 14)
-def _spell_piece(piece: str) -> tuple[str, str] | None:
-    """The letters and the marked words of a piece of a sentence between two blanks; None where no word begins it."""
-    return _spell_words(f"{piece} ") if piece[:1].isalnum() else None
+def _spell_piece(piece: str) -> tuple[str, str]:
+    """The letters and the marked words of a piece of a text between two blanks, each word with a blank behind it.
+
+    Where no word begins it, the letters begin with `_APART` and how it parts the word before it from the next.
+    """
+    if piece == "\n":  # between two sentences
+        return "\n\n", "\n"
+    letters, words = _spell_words(f"{piece} ")
+    if not piece[:1].isalnum():
+        letters = f"{_APART}{'-' if piece == '-' else '|'}{letters}"
+    return letters, f"{words} " if words else ""
 
 
 def _spell_words(text: str) -> tuple[str, str]:
@@ -137,13 +166,10 @@ def _spell_words(text: str) -> tuple[str, str]:
 
 
 def find_name_spans(letters: str) -> Iterator[tuple[int, int]]:
-    """Where the names of a sentence begin and end, in words, from its letters."""
+    """Where the names of a text begin and end, in words, from its letters; between two sentences stands one more."""
     at = 0
-    while "C" in letters and (found := _NAME.search(letters, at)):
+    while found := _NAME.search(letters, at):
         begin, end = found.span()
-        if begin % 2:  # between two words there is no beginning
-            at = begin + 1
-            continue
         ended = _ENDED.match(letters, begin)
         end = max(end, ended.end()) if ended else end
         yield begin // 2, end // 2 + 1
@@ -223,27 +249,27 @@ class Gazetteer:
 
     def within(self, words: Collection[str]) -> Gazetteer:
         """What is known of these words alone."""
-        lengths = {w: self.lengths[w] for w in sorted(self.lengths.keys() & words)}
+        begun, lengths, capitals = self.begun, self.lengths, self.capitals
+        begins = lengths.keys() & words
         return Gazetteer(
-            frozenset(name for word in lengths for name in self.begun[word]),
-            lengths,
-            {w: self.capitals[w] for w in sorted(self.capitals.keys() & words)},
+            frozenset([name for word in begins for name in begun[word]]),
+            {w: lengths[w] for w in begins},
+            {w: capitals[w] for w in capitals.keys() & words},
         )
 
     def found(self, marked: Sequence[str], words: Sequence[str], *, asked: bool = False) -> Iterator[tuple[int, int]]:
         """Spans of the names in a sentence; in a question (`asked`) they need no capital."""
-        at, count = 0, len(words)
-        while at < count:
-            word = words[at]
-            end = at + 1
-            for size in self.lengths.get(word, ()):
+        lengths, count, end = self.lengths, len(words), 0
+        for at in [place for place, word in enumerate(words) if word in lengths]:
+            if at < end:
+                continue
+            for size in lengths[words[at]]:
                 if at + size > count or not (asked or marked[at][0] == MARK or size >= _LONG):
                     continue
                 if " ".join(words[at : at + size]) in self.names and self._stands(marked, at, size):
                     end = at + size
                     yield at, end
                     break
-            at = end
 
     def _stands(self, marked: Sequence[str], at: int, size: int) -> bool:
         """Whether a match is a name where it stands: one word at the beginning of a sentence may be none."""
@@ -341,59 +367,3 @@ class NamedDocuments:
     sizes: Sequence[int]
     known: Gazetteer
     digest: str = ""
-
-
-def count_mentions(document: Noted, known: Gazetteer) -> list[dict[str, int]]:
-    """For each chunk of a document the names that it mentions, with the number of its sentences that do.
-
-    A last name alone, which no document bears, stands for the longer name that was met last in this document. Where
-    something is called Danish, or of the US, the country is mentioned too.
-    """
-    ending: dict[str, str] = {}  # the longer names met so far, by their last words
-    results: list[dict[str, int]] = []
-    for chunk in document.chunks:
-        runs: dict[int, list[tuple[int, int]]] = defaultdict(list)
-        for place in range(0, len(chunk.runs), 3):
-            sentence, begin, end = chunk.runs[place : place + 3]
-            runs[sentence].append((begin, end))
-        counts: dict[str, int] = defaultdict(int)
-        for number, line in enumerate(chunk.words.split("\n")):
-            marked, words = line.split(" "), line.replace(MARK, "").split(" ")
-            here: dict[str, None] = {}
-            for name in names_in_sentence(marked, words, runs.get(number, ()), known):
-                _, blank, last = name.rpartition(" ")
-                if blank:
-                    ending[last] = name
-                elif name not in known.names:
-                    name = ending.get(name, name)
-                here[name] = None
-            here |= {COUNTRY[name]: None for name in list(here) if name in COUNTRY}
-            for name in here:
-                counts[name] += 1
-        results.append(dict(counts))
-    return results
-
-
-def names_in_sentence(
-    marked: Sequence[str], words: Sequence[str], runs: Sequence[tuple[int, int]], known: Gazetteer
-) -> list[str]:
-    """The names of one sentence in their order: those known, and runs of capitals that none at least as long covers."""
-    borne = list(known.found(marked, words))
-    spans = [*borne]
-    for run in runs:
-        begin, end = trim_run(run, words, known)
-        if end > begin and not any(b < end and begin < e and e - b >= end - begin for b, e in borne):
-            spans.append((begin, end))
-    return [" ".join(words[b:e]) for b, e in sorted(spans)]
-
-
-def trim_run(run: tuple[int, int], words: Sequence[str], known: Gazetteer) -> tuple[int, int]:
-    """A run without a word at its beginning that has its capital from the sentence; empty where nothing is left."""
-    begin, end = run
-    if begin > 0:
-        return run
-    if end == 1:
-        return (0, 1) if known.proper(words[0]) else (0, 0)
-    if known.capitals.get(words[0], 0) >= 0:
-        return run
-    return (1, end)
