@@ -13,7 +13,8 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property, lru_cache
+from itertools import chain
 
 from sensegraph.language.text import fold, list_stems
 from sensegraph.language.word_lists import english_words, read_forms, read_lexicon, read_lines, stop_words
@@ -23,6 +24,7 @@ _CLEAR = 2.0  # what one kind must have spoken for it, and how many times as muc
 _NEAR = 0.12  # cosine of the words beside a name with those of a full name from which they are about one thing
 _LEAD = 1.6  # how many times as near as any other
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?")
+_fold_word = lru_cache(1 << 14)(fold)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +65,13 @@ def read_kind(name: str, sentences: Sequence[str]) -> str:
     cues = read_lexicon("senses")
     named = english_words("place-heads") | cues["place-nouns"]
     inside = english_words("strong-place-prepositions") | {"throughout", "across", "outside"}
-    key = [fold(w) for w in _WORD.findall(name)]
+    key = list(map(_fold_word, _WORD.findall(name)))
     for sentence in sentences:
-        words = [fold(w) for w in _WORD.findall(sentence)]
-        plain = [w.removesuffix("'s").removesuffix("’s") for w in words]
-        for at in range(len(words)):
-            if plain[at : at + len(key)] != key:
-                continue
+        words = list(map(_fold_word, _WORD.findall(sentence)))
+        owns_any = "'" in sentence or "’" in sentence
+        plain = [w.removesuffix("'s").removesuffix("’s") for w in words] if owns_any else words
+        begin = key[:1] or plain  # what is no word stands everywhere
+        for at in [at for at, word in enumerate(plain) if word in begin and plain[at : at + len(key)] == key]:
             left = words[at - 1] if at else ""
             before = words[at - 2] if at > 1 else ""
             right = words[at + len(key)] if at + len(key) < len(words) else ""
@@ -86,13 +88,16 @@ def read_kind(name: str, sentences: Sequence[str]) -> str:
                 rest = words[len(key) :]
                 person += 1.5 * any(w in cues["person-words"] for w in rest)
                 place += "its" in rest
-        states = min(2, sum(w in cues["place-nouns"] for w in words))
+        states = min(2, sum(map(cues["place-nouns"].__contains__, words)))
         known = read_lexicon("places")["places"]
         among = " ".join(key) in known and any(w in known and w not in key for w in words)  # "a treaty with Israel"
         place += 0.5 * states + (1.5 if states and among else 0)
     if max(person, place) < _CLEAR or max(person, place) < _CLEAR * min(person, place):
         return ""
     return "person" if person > place else "place"
+
+
+_recall_kind = lru_cache(1 << 9)(read_kind)  # of the uses of one name, which are asked about twice
 
 
 @cache
@@ -125,7 +130,7 @@ def tell_senses_apart(name: Name, shown: str, uses: Sequence[Use], *, place: boo
 
     A name of which nothing else says that it is a `place` is not told apart by the words beside it alone.
     """
-    kinds = {use.document: read_kind(shown, use.sentences) for use in uses}
+    kinds = {use.document: _recall_kind(shown, use.sentences) for use in uses}
     if place and {"person", "place"} <= set(kinds.values()):
         new = {kind: (name[0], kind) for kind in ("person", "place")} | {"": (name[0], "other")}
         moved = tuple((name, d, new[kind]) for d, kind in kinds.items() if new[kind] != name)
@@ -149,7 +154,7 @@ def find_owners(name: Name, shown: str, uses: Sequence[Use], owners: Sequence[Ow
     moved, left, open_ = [], [], []
     for use in uses:
         here = [owner for owner in owners if use.document in owner.sentences]
-        if read_kind(shown, use.sentences) == "place":
+        if _recall_kind(shown, use.sentences) == "place":
             continue
         if len(here) == 1:
             moved.append((name, use.document, here[0].name))
@@ -164,8 +169,9 @@ def find_owners(name: Name, shown: str, uses: Sequence[Use], owners: Sequence[Ow
         for _, document, to in moved:
             if document == use.document:
                 said[to] += use.sentences
+    full = _FullNames(said, shown, owners)
     for use in left:
-        best = _find_nearest(use, said, shown, owners)
+        best = full.find_nearest(use)
         if best is None:
             open_.append((name, use.document, tuple(o.shown for o in owners)))
         else:
@@ -173,45 +179,60 @@ def find_owners(name: Name, shown: str, uses: Sequence[Use], owners: Sequence[Ow
     return Senses(tuple(moved), (), tuple(open_))
 
 
-def _find_nearest(use: Use, said: Mapping[Name, Sequence[str]], shown: str, owners: Sequence[Owner]) -> Name | None:
-    """The full name whose words are near those of a use, and nearer by far than those of any other."""
-    own = {fold(w) for owner in owners for w in (*_WORD.findall(owner.shown), *_WORD.findall(shown))}
-    roles = _find_roles(shown, use.sentences)
-    alike = [o.name for o in owners if any(roles & _find_roles(o.shown, said) for said in o.sentences.values())]
-    if len(alike) == 1:
-        return alike[0]
-    bags = {name: _count_words(texts, own) for name, texts in said.items()}
-    asked = _count_words(use.sentences, own)
-    count = len(bags) + 1
-    held = Counter(w for bag in (*bags.values(), asked) for w in bag)
-    weigh = {w: math.log(1 + count / n) for w, n in held.items()}
+class _FullNames:
+    """The full names that a short name may be short for, and their words."""
 
-    def cosine(a: Counter[str], b: Counter[str]) -> float:
-        dot = sum(weigh[w] ** 2 for w in sorted(a.keys() & b.keys()))
-        size = math.sqrt(sum(weigh[w] ** 2 for w in sorted(a)) * sum(weigh[w] ** 2 for w in sorted(b)))
-        return dot / size if size else 0.0
+    def __init__(self, said: Mapping[Name, Sequence[str]], shown: str, owners: Sequence[Owner]) -> None:
+        self.said, self.shown, self.owners = said, shown, owners
+        self.own = {_fold_word(w) for name in (shown, *(owner.shown for owner in owners)) for w in _WORD.findall(name)}
 
-    near = sorted(((cosine(asked, bag), name) for name, bag in bags.items()), reverse=True)
-    if not near or near[0][0] < _NEAR or (len(near) > 1 and near[0][0] < _LEAD * near[1][0]):
-        return None
-    return near[0][1]
+    @cached_property
+    def roles(self) -> list[tuple[Name, list[set[str]]]]:
+        """What the documents that name each call it, document by document."""
+        return [(o.name, [_find_roles(o.shown, said) for said in o.sentences.values()]) for o in self.owners]
+
+    @cached_property
+    def bags(self) -> dict[Name, Counter[str]]:
+        """The other words of the sentences of each."""
+        return {name: _count_words(texts, self.own) for name, texts in self.said.items()}
+
+    def find_nearest(self, use: Use) -> Name | None:
+        """The full name whose words are near those of a use, and nearer by far than those of any other."""
+        roles = _find_roles(self.shown, use.sentences)
+        alike = [name for name, known in self.roles if any(roles & own for own in known)] if roles else []
+        if len(alike) == 1:
+            return alike[0]
+        bags, asked = self.bags, _count_words(use.sentences, self.own)
+        count = len(bags) + 1
+        held = Counter(chain(asked, *bags.values()))
+        weigh = {w: math.log(1 + count / n) for w, n in held.items()}
+
+        def cosine(a: Counter[str], b: Counter[str]) -> float:
+            dot = sum(weigh[w] ** 2 for w in sorted(a.keys() & b.keys()))
+            size = math.sqrt(sum(weigh[w] ** 2 for w in sorted(a)) * sum(weigh[w] ** 2 for w in sorted(b)))
+            return dot / size if size else 0.0
+
+        near = sorted(((cosine(asked, bag), name) for name, bag in bags.items()), reverse=True)
+        if not near or near[0][0] < _NEAR or (len(near) > 1 and near[0][0] < _LEAD * near[1][0]):
+            return None
+        return near[0][1]
 
 
 def _find_roles(shown: str, sentences: Sequence[str]) -> set[str]:
     """The stems of what sentences call a name beside it: "Ann (sales)", "Ann, the mate", "his deputy, Ann"."""
-    key = re.escape(shown)
+    key, plain = re.escape(shown), [" ".join(said.split()) for said in sentences]
     ways = (
-        rf"{key}\s*\(([^()]{{2,40}})\)",
-        rf"{key},\s+((?:[^\W\d_]+\s?){{1,4}})",
-        rf"((?:[a-z]+\s){{0,2}}[a-z]+),\s+{key}",
+        ((f"{shown} (", f"{shown}("), rf"{key}\s*\(([^()]{{2,40}})\)"),
+        ((f"{shown}, ",), rf"{key},\s+((?:[^\W\d_]+\s?){{1,4}})"),
+        ((f", {shown}",), rf"((?:[a-z]+\s){{0,2}}[a-z]+),\s+{key}"),
     )
-    plain = [" ".join(said.split()) for said in sentences]
-    return set(_count_words([role for way in ways for said in plain for role in re.findall(way, said)], set()))
+    told = [(way, [said for said in plain if any(sign in said for sign in signs)]) for signs, way in ways]
+    return set(_count_words([role for way, some in told for said in some for role in re.findall(way, said)], set()))
 
 
 def _count_words(sentences: Sequence[str], without: set[str]) -> Counter[str]:
     common = stop_words("en")
-    words = (fold(w) for said in sentences for w in _WORD.findall(said))
+    words = (_fold_word(w) for said in sentences for w in _WORD.findall(said))
     return Counter(s for w in words if w not in common and w not in without for s in list_stems(w))
 
 

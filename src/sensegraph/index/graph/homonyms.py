@@ -185,11 +185,11 @@ class _Reader:
     def sentences(self, e: Entity, longer: Sequence[Entity]) -> dict[str, tuple[str, ...]]:
         """The sentences that name an entity, by document; a longer name that holds its name does not."""
         found: dict[str, list[str]] = defaultdict(list)
+        sign = e.name.partition(" ")[0]  # blanks in the place of longer names make no such word
         for chunk in (self.chunks[c] for c in e.chunks if c in self.chunks):
             held = found[chunk.document]
             if find_whole(chunk.text, e.name) >= 0:
-                for said in self._sentences_of(chunk):
-                    bare = said
+                for bare in [said for said in self._sentences_of(chunk) if sign in said]:
                     for other in longer:
                         bare = _blank_name(bare, other.name)
                     if find_whole(bare, e.name) >= 0:
