@@ -41,7 +41,7 @@ class Lexis:
 
     def weight(self, word: str) -> float:
         """How much a word tells: its idf."""
-        if weighs_little(word):
+        if word in _STOP or len(word) == 1:
             return LIGHT
         return _rate_word(self.names, self.frequency.get(word, 1))
 
@@ -94,10 +94,12 @@ def align_names(a: Name, b: Name, words: Lexis) -> Aligned:
             right.remove(word)
             shared += words.weight(word)
     # Words (or two words that the other name writes as one) that may match, with how well.
-    begins = ((x, y) for x in left for y in right if x[0] == y[0])
-    similar = [(q, x, y) for x, y in begins if (q := compare_words(x, y, words.known(x) and words.known(y)))]
-    similar += [(0.98, f"{x} {y}", x + y) for x, y in pairwise(left) if x + y in right]
-    similar += [(0.98, x + y, f"{x} {y}") for x, y in pairwise(right) if x + y in left]
+    similar = list[tuple[float, str, str]]()
+    if left and right:
+        begins = [(x, y) for x in left for y in right if x[0] == y[0]]
+        similar = [(q, x, y) for x, y in begins if (q := compare_words(x, y, words.known(x) and words.known(y)))]
+        similar += [(0.98, f"{x} {y}", x + y) for x, y in pairwise(left) if x + y in right]
+        similar += [(0.98, x + y, f"{x} {y}") for x, y in pairwise(right) if x + y in left]
     near = []
     for quality, x, y in sorted(similar, key=lambda found: (-found[0], found[1:])):
         xs, ys = x.split(), y.split()
@@ -168,11 +170,13 @@ _CONTRAST = {
 
 def veto_words(a: Name, b: Name, found: Aligned, code: str = "") -> str:
     """Why two names are two things, or nothing; numbers do not count where they share a `code`."""
-    return next(_list_reasons(a, b, found, code), "")
+    return veto_beside(a, b) or next(_list_reasons(a, b, found, code), "")
 
 
 def veto_beside(a: Name, b: Name) -> str:
     """Why what stands beside two names makes them two things', or nothing; the words are not looked at."""
+    if not all(x.woman or x.man or x.kind or x.generation or x.qualifier for x in (a, b)):
+        return ""
     return next(_compare_beside(a, b), "")
 
 
@@ -209,18 +213,16 @@ def _part_years(words: tuple[str, ...]) -> tuple[set[str], set[str]]:
 
 
 def _list_reasons(a: Name, b: Name, found: Aligned, code: str) -> Iterator[str]:
-    yield from _compare_beside(a, b)
     shorter = min(len(a.plain), len(b.plain))
-    if not code:
-        left, right = list[str](), list[str]()
-        if a.numbers != b.numbers:
-            one, other = Counter(a.numbers), Counter(b.numbers)
-            left, right = sorted((one - other).elements()), sorted((other - one).elements())
+    if not code and a.numbers != b.numbers:
+        one, other = Counter(a.numbers), Counter(b.numbers)
+        left, right = sorted((one - other).elements()), sorted((other - one).elements())
         # A number of a shop's list of articles says nothing against one of the thing itself.
         if set(map(is_article, left)) & set(map(is_article, right)):
             yield f"different numbers: {', '.join(left)} and {', '.join(right)}"
         elif shorter <= _SHORT and any(len(x) < _ARTICLE for x in (*left, *right)):
             yield f"only one has the number {', '.join(left or right)}"
+    if not code and (a.codes or b.codes):
         left = [word for word in found.one if word in a.codes]
         right = [word for word in found.other if word in b.codes]
         # Of two shops each has its own articles: codes of letters and digits say nothing against codes of digits.
@@ -228,8 +230,12 @@ def _list_reasons(a: Name, b: Name, found: Aligned, code: str) -> Iterator[str]:
             (left or right) and shorter <= 2
         ):
             yield f"different codes: {', '.join(left) or 'none'} and {', '.join(right) or 'none'}"
-    telling = [x for x in found.one if x in _CONTRAST or (len(x) == 1 and not x.isdigit()) or x in naming_words.GREEK]
-    for x, y in [*((x, y) for x, y, _ in found.near), *product(telling, found.other)]:
+    both = [(x, y) for x, y, _ in found.near]
+    if found.one and found.other:
+        greek = naming_words.GREEK
+        telling = [x for x in found.one if x in _CONTRAST or (len(x) == 1 and not x.isdigit()) or x in greek]
+        both += product(telling, found.other)
+    for x, y in both:
         if _CONTRAST.get(x, 0) & _CONTRAST.get(y, 0):
             yield f"{x} is not {y}"
         if (len(x) == len(y) == 1 and not (x + y).isdigit()) or (x in naming_words.GREEK and y in naming_words.GREEK):
@@ -239,9 +245,8 @@ def _list_reasons(a: Name, b: Name, found: Aligned, code: str) -> Iterator[str]:
             for prefix in _PREFIXES if word.startswith(_PREFIXES) else ():
                 if word.startswith(prefix) and word[len(prefix) :] in others:
                     yield f"{word} is not {word[len(prefix) :]}"
-    for word in (*found.one, *found.other):
-        if word in naming_words.NEGATIONS:
-            yield f"only one says {word}"
+    if not (naming_words.NEGATIONS.isdisjoint(found.one) and naming_words.NEGATIONS.isdisjoint(found.other)):
+        yield next(f"only one says {word}" for word in (*found.one, *found.other) if word in naming_words.NEGATIONS)
 
 
 _SIDE_BY_SIDE = re.compile(

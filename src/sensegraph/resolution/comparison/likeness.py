@@ -72,7 +72,13 @@ def compare_names(a: Name, b: Name, words: Lexis) -> Judged:
 def compare_keys(a: Name, b: Name) -> Judged | None:
     """Of names with equal keys, or equal but for blanks."""
     if a.key != b.key:
-        if a.joined and a.joined == b.joined and a.digits == b.digits:
+        begins = {name.core[0][:1] for name in (a, b) if name.core}  # where these differ, so do what they begin
+        if (
+            (len(begins) == 1 or not begins.isdisjoint(("", ".")))
+            and a.joined
+            and a.joined == b.joined
+            and a.digits == b.digits
+        ):
             sure = 0.95 if len(a.joined) > 4 or a.digits else 0.7
             return Judged(sure, "the same but for blanks and hyphens", "joined")
         return None
@@ -93,6 +99,8 @@ def compare_keys(a: Name, b: Name) -> Judged | None:
 
 def compare_acronym(a: Name, b: Name) -> Judged | None:
     """Of an acronym and a name with these first letters."""
+    if not a.letters and not b.letters:
+        return None
     for short, long in ((a, b), (b, a)):
         if short.letters and not long.letters and short.letters in long.acronyms:
             sure = 0.8 if len(short.letters) > 2 else 0.6
@@ -102,7 +110,7 @@ def compare_acronym(a: Name, b: Name) -> Judged | None:
 
 def _compare_rewritten(a: Name, b: Name, found: Aligned) -> Judged | None:
     """Of names whose words are all the other's, in another order, form or spelling."""
-    if sorted(a.plain) == sorted(b.plain):
+    if len(a.plain) == len(b.plain) and sorted(a.plain) == sorted(b.plain):
         return Judged(0.9, "the same words in another order", "order")
     if found.one or found.other or not found.near:
         return None

@@ -244,11 +244,13 @@ class Collection:
 
     def make_comparison(self, row: int, others: Iterable[int]) -> Comparison:
         """A thing with those that it is compared with."""
-        others, frequency = list(others), self.words.frequency
-        names = (name for one in (row, *others) for name in self.names(one))
-        words = sorted({w for n in names for w in (*n.core, *n.qualifier, *n.codes)})
-        known = tuple((w, frequency[w]) for w in words if w in frequency)
-        return Comparison(self.speak(row), tuple(map(self.speak, others)), self.words.names, known)
+        frequency = self.words.frequency
+        one, *spoken = map(self.speak, (row, *others))
+        words = sorted(
+            {w for said in (one, *spoken) for n in read_spoken(said) for w in (*n.core, *n.qualifier, *n.codes)}
+        )
+        known = [(w, many) for w in words if (many := frequency.get(w, 0))]
+        return Comparison(one, tuple(spoken), self.words.names, tuple(known))
 
     def speak(self, row: int) -> Spoken:
         """The names of a thing, and what else decides how alike they are to others."""

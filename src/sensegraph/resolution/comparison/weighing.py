@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.resources import files
+from operator import mul
 
 import msgspec
 import numpy as np
@@ -50,11 +51,18 @@ def load_weights() -> Weights:
     return msgspec.json.decode(files(__package__).joinpath("weights.json").read_bytes(), type=Weights)
 
 
-def describe_pair(a: Name, b: Name, found: Aligned, code: str, words: Lexis) -> tuple[float, ...]:
-    """The features of two names, whose words are aligned, and which have a `code` in common or none. Symmetric."""
+@cache
+def _load_measures() -> tuple[Callable[[str, str], float], Callable[[str, str], float]]:
+    """How alike two names are, of whose words the order says nothing, and whose beginnings say more."""
     from rapidfuzz import fuzz
     from rapidfuzz.distance import JaroWinkler
 
+    return fuzz.token_sort_ratio, JaroWinkler.similarity
+
+
+def describe_pair(a: Name, b: Name, found: Aligned, code: str, words: Lexis) -> tuple[float, ...]:
+    """The features of two names, whose words are aligned, and which have a `code` in common or none. Symmetric."""
+    compare_sorted, compare_beginnings = _load_measures()
     numbers, both = list[str](), False
     if a.numbers or b.numbers:
         one, other = Counter(a.numbers), Counter(b.numbers)
@@ -63,13 +71,13 @@ def describe_pair(a: Name, b: Name, found: Aligned, code: str, words: Lexis) -> 
     codes = sum(any(w in name.codes for w in alone) for name, alone in ((a, found.one), (b, found.other)) if name.codes)
     first, second = a.plain, b.plain
     less, more = sorted((len(first), len(second)))
-    rare, rarer = sorted(max(map(words.weight, alone), default=0.0) for alone in (found.one, found.other))
+    rare, rarer = sorted([max(map(words.weight, alone), default=0.0) for alone in (found.one, found.other)])
     most = words.most
     x, y = " ".join((*a.core, *a.qualifier)), " ".join((*b.core, *b.qualifier))
     return (
         found.jaccard, found.contained, math.log1p(found.weight / _SCALE), float(bool(code)),
         float(first[:1] == second[:1]), float(not found.one or not found.other),
-        fuzz.token_sort_ratio(x, y) / 100, JaroWinkler.similarity(x, y),
+        compare_sorted(x, y) / 100, compare_beginnings(x, y),
         math.log1p(min(found.alone) / _SCALE), math.log1p(max(found.alone) / _SCALE), rare / most, rarer / most,
         float(both), float(len(numbers) > articles), float(articles > 0), float(codes == 1),
         float(codes == 2), 1 / max(less, 1), less / max(more, 1),
@@ -79,7 +87,7 @@ def describe_pair(a: Name, b: Name, found: Aligned, code: str, words: Lexis) -> 
 def weigh_pair(features: tuple[float, ...]) -> float:
     """How surely two names are one if nothing is known of others, 0 to 1."""
     weights = load_weights().pair
-    return squash_logit(sum(w * x for w, x in zip(weights, features, strict=False)) + weights[-1])
+    return squash_logit(sum(map(mul, weights, features)) + weights[-1])
 
 
 def weigh_leads(score: float, leads: tuple[float, float], listed: bool) -> float:
