@@ -15,7 +15,7 @@ from rapidfuzz.distance import LCSseq
 from sensegraph.engines.offline.answers.composing import answer_inquiries, compose_answer, rate_inquiries
 from sensegraph.engines.offline.answers.questions import understand_question
 from sensegraph.engines.offline.answers.themes import make_general_clause
-from sensegraph.engines.offline.reports.sentence_quality import balance_tone
+from sensegraph.engines.offline.reports.tone import balance_tone
 from sensegraph.types import Context, Description, Draft, Inquiry, Passage, Point, Source
 from talks import TALKS
 

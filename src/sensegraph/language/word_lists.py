@@ -94,8 +94,13 @@ def read_forms(lines: Iterable[str]) -> Mapping[str, str]:
 
 def compile_lowered(pattern: str) -> re.Pattern[str]:
     """A pattern for which case does not count, to be tried on what `lower_case` returns: two to five times as fast."""
+    return re.compile(lower_pattern(pattern))
+
+
+def lower_pattern(pattern: str) -> str:
+    """A pattern as `compile_lowered` makes it."""
     lower = re.sub(r"\\.|[A-Z]+", lambda part: part[0] if part[0][0] == "\\" else part[0].lower(), pattern)
-    return re.compile(lower.replace("(?i:", "(?:"))
+    return lower.replace("(?i:", "(?:")
 
 
 def lower_case(text: str) -> str:

@@ -6,9 +6,11 @@ import re
 from functools import cache, lru_cache
 from typing import Any
 
-from sensegraph.language.text import WORD
+from sensegraph.language.text import WORD, blank_others
 
 _PARTED = re.compile("[İǰ\u0345ΐΰ\u1e96-\u1e99\u1f50-\u1ff7]")  # letters and marks that folded are the other too
+_OF_WORDS = bytes(i if re.match(r"[\w'-]", chr(i), re.ASCII) else 32 for i in range(256))
+_LOOSE = re.compile(r"['-](?:(?<!\w.)|(?!\w))")  # no part of a word
 
 
 @cache
@@ -22,7 +24,12 @@ def load_stemmer(language: str) -> Any:
 @lru_cache(maxsize=1 << 9)  # what rates a sentence and what stems it ask one after the other
 def list_folded_words(text: str) -> tuple[str, ...]:
     """The words of a text folded, with straight apostrophes."""
-    return tuple(WORD.findall(text.casefold().replace("’", "'")))
+    folded = text.casefold().replace("’", "'")
+    if (blanked := blank_others(folded, _OF_WORDS)) is None:
+        return tuple(WORD.findall(folded))
+    if "'" in blanked or "-" in blanked:
+        blanked = _LOOSE.sub(" ", blanked)
+    return tuple(blanked.split())
 
 
 def measure_words(text: str) -> int:

@@ -14,6 +14,7 @@ from rapidfuzz.distance import LCSseq
 
 from sensegraph.engines.offline.answers.questions import Question
 from sensegraph.engines.offline.reports import sentence_quality
+from sensegraph.engines.offline.reports.tone import balance_tone
 from sensegraph.language.asking.identifiers import find_identifiers
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.speakers import find_labels, read_turns, split_spoken, write_label
@@ -323,7 +324,7 @@ def _judge_sentences(
     """Sentences with their quality and sign, those of the wrong sign left out, best first."""
     judged = []
     for one, share, whole in found:
-        strength = sentence_quality.balance_tone(one.raw)
+        strength = balance_tone(one.raw)
         tone = (strength > 0) - (strength < 0)
         if question.sign and (tone == -question.sign or share + 0.15 * abs(strength) < SIGNED):
             continue

@@ -12,12 +12,14 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from itertools import chain, pairwise
+from typing import Any
 
+from sensegraph.engines.offline.reports.sentence_cues import Cues
 from sensegraph.engines.offline.stemming import list_folded_words, load_stemmer
 from sensegraph.language.asking.sentence_cues import is_command
 from sensegraph.language.sentences import balance_emphasis
 from sensegraph.language.text import HAN, WORD, detect_language, known_form
-from sensegraph.language.word_lists import compile_lowered, lower_case, read_alternatives, read_list
+from sensegraph.language.word_lists import compile_lowered, read_alternatives, read_list
 
 CUES = read_alternatives("cues")
 _STEMMERS = {
@@ -66,6 +68,13 @@ def general_stems() -> frozenset[str]:
     return stem_word_lists("general", "verbs")
 
 
+@cache
+def _load_subsequences() -> Any:
+    from rapidfuzz.distance import LCSseq  # an extension module: loaded on first use
+
+    return LCSseq
+
+
 REPEAT = 0.6  # share of a common subsequence above which a sentence repeats a chosen one
 
 
@@ -75,12 +84,10 @@ def is_repeat(one: Sequence[str], other: Sequence[str], limit: float = REPEAT) -
     Their longest common subsequence is more than `limit` of the longer one, or nearly all of the shorter one (which
     is then a sentence cut short at a chunk's border).
     """
-    from rapidfuzz.distance import LCSseq  # an extension module: loaded on first use
-
     short, long = sorted((len(one), len(other)))
     if not short:
         return not long
-    common = LCSseq.similarity(one, other)
+    common = _load_subsequences().similarity(one, other)
     return common > limit * long or (short >= 4 and common > 0.85 * short)
 
 
@@ -91,15 +98,22 @@ def recall_stems(text: str, code: str) -> tuple[str, ...]:
     stop = read_list(code) if code in _STEMMERS and code != "ru" else read_list("en")
     han = not text.isascii() and HAN.search(text) is not None
     found: list[str] = []
-    for part in (part for token in list_folded_words(text) if token not in stop for part in token.split("-")):
-        if han and HAN.search(part):  # pairs of characters for Han and kana
-            for run in filter(None, re.split(f"((?:{HAN.pattern})+)", part)):
-                pairs = [run[i : i + 2] for i in range(len(run) - 1)] if HAN.match(run) else []
-                found += pairs or [run]
+    for token in list_folded_words(text):
+        if token in stop:
             continue
-        word = part.removesuffix("'s").strip("'_")
-        if word not in stop and (len(word) > 1 or word.isdigit()):
-            found.append(word)
+        if not han and token.isalpha():
+            if len(token) > 1:
+                found.append(token)
+            continue
+        for part in token.split("-"):
+            if han and HAN.search(part):  # pairs of characters for Han and kana
+                for run in filter(None, re.split(f"((?:{HAN.pattern})+)", part)):
+                    pairs = [run[i : i + 2] for i in range(len(run) - 1)] if HAN.match(run) else []
+                    found += pairs or [run]
+                continue
+            word = part.removesuffix("'s").strip("'_")
+            if word not in stop and (len(word) > 1 or word.isdigit()):
+                found.append(word)
     return tuple(load_stemmer(_STEMMERS[code]).stemWords(found) if code in _STEMMERS else found)
 
 
@@ -214,8 +228,8 @@ def spell_number(n: int) -> str:
 # ── how well a sentence stands alone ─────────────────────────────────────────────────────────────────────────────────
 
 _SPEAKING = frozenset("i i'm i've i'd i'll you you're you've you'd you'll me my mine your myself yourself".split())
-_NOTES = compile_lowered(rf"\b(?:{CUES['show-notes']})|https?:|www\.|\.(?:com|org|txt)\b|\.\./")
 _BROKEN = re.compile(r"--|[—–]|\.\.\.|…|\s-\s")
+_DASHES = ("-", "—", "–", "...", "…")  # one of which stands where `_BROKEN` does
 _TURN = re.compile(r"[.!?…]\s[A-Z][\w’'.-]+(?: [A-Z][\w’'.-]+){1,3}:\s")
 _CLITIC_VERB = re.compile(r"(?:['’](?:s|re|ve|m|ll|d)|n['’]t)$")
 _SUBJECTLESS = frozenset("is are was were has does who whom which and or".split())  # in a statement, its first word
@@ -240,8 +254,8 @@ def rate_quality(sentence: str) -> float:
     words = list_folded_words(sentence)
     value = _rate_form(sentence, len(words))
     value *= 0.8 ** sum(w in read_list("pointing") for w in words[:4]) * 0.93 ** sum(map(_SPEAKING.__contains__, words))
-    value *= 0.6 if _BROKEN.search(sentence) else 1.0
-    value *= 0.15 if _NOTES.search(lower_case(sentence)) or _TURN.search(sentence) else 1.0
+    value *= 0.6 if any(map(sentence.__contains__, _DASHES)) and _BROKEN.search(sentence) else 1.0
+    value *= 0.15 if STATED.read(sentence).has("show-notes") or (":" in sentence and _TURN.search(sentence)) else 1.0
     whole = _has_finite_verb(words) and not _SUBORDINATE.match(sentence)
     return max(value * (1.0 if whole else 0.25), 1e-6)
 
@@ -279,7 +293,7 @@ def _has_finite_verb(words: Sequence[str]) -> bool:
     if words[0].endswith("ing") and len(words[0]) > 5 and verbs.isdisjoint(words[1:12]):
         return False
     head = words[:17]
-    if any(_looks_finite(head[i - 1] if i else "", w) for i, w in enumerate(head[:16])):
+    if not verbs.isdisjoint(head[:16]) or any(map(_looks_finite, ("", *head), head[:16])):
         return True
     return any(is_third_person(*three) for three in zip(head, head[1:], head[2:], strict=False))
 
@@ -307,7 +321,6 @@ _INTRODUCES = re.compile(
     r"\b(?:(?:is|was|are|['’]s|became|serve[sd]? as|works? as|named)\s+(?:[\w’'-]+,?\s+){0,7}"
     rf"(?i:{CUES['offices']})s?\b|{CUES['introducing']})|[Aa]ward[- ]winn"
 )
-_MAY_INTRODUCE = compile_lowered(_INTRODUCES.pattern)
 _HANGING = frozenset("like because then or also which even besides they he she it this that these those".split())
 FIRST_PERSON = re.compile(r"\b(?:I|me|my|mine|myself|I['’](?:m|ve|d|ll))\b")
 
@@ -320,22 +333,27 @@ def is_hanging(text: str) -> bool:
 @lru_cache(maxsize=1 << 15)
 def introduces_person(sentence: str) -> bool:
     """Whether an English sentence presents someone by office or career ("Ann Lee is a professor of …")."""
-    return _MAY_INTRODUCE.search(lower_case(sentence)) is not None and _INTRODUCES.search(sentence) is not None
+    return STATED.read(sentence).has("introducing") and _INTRODUCES.search(sentence) is not None
 
 
 # ── how far it states something that holds, or presents someone ──────────────────────────────────────────────────────
 _TOLD = compile_lowered(
     rf"\b(?:I|we|he|she|they|you)\s+(?:\w+ly\s+|just\s+|also\s+|never\s+|first\s+)?(?:{CUES['past-verbs']}|\w+[^e\W]ed)\b"
 )
-_HAPPENED = compile_lowered(r"\b(?:was|were|had|did|said|\w{3,}ed)\b")
-_REMEMBERED, _LEANING, _RESTARTED, _LOOSE, _REASONS = (
-    compile_lowered(CUES[name]) for name in ("remembered", "leaning", "restarted", "loose", "reasons")
-)
-# talk within the conversation: to the other, or about what will be said
-_HERE = compile_lowered(rf"^(?:{CUES['openings-of-talk']})\b|\b(?:{CUES['talk']})\b")
 _THIRD = compile_lowered(r"^(?:he|she|they|his|her|their|it|this|that|these|those|one of (?:them|these|those))\b")
-_HOLDS = compile_lowered(rf"\b(?:{CUES['holding']})\b")
-_NAMED = re.compile(r"(?<=[\w,] )[A-Z][a-z]\w+")
+_LEANING = compile_lowered(CUES["leaning"])
+STATED = Cues(
+    {name: CUES[name] for name in ("remembered", "restarted", "loose", "reasons")}
+    | {
+        "happened": r"\b(?:was|were|had|did|said|\w{3,}ed)\b",
+        "here": rf"^(?:{CUES['openings-of-talk']})\b|\b(?:{CUES['talk']})\b",  # said of the talk
+        "holding": rf"\b(?:{CUES['holding']})\b",
+        "introducing": _INTRODUCES.pattern,
+        "show-notes": rf"\b(?:{CUES['show-notes']})|https?:|www\.|\.(?:com|org|txt)\b|\.\./",
+    },
+    {"introducing": rf"\b(?:(?:{CUES['offices']})s?\b|{CUES['introducing']})|award[- ]winn"},
+)
+_NAMED = re.compile(r"[A-Z](?<=[\w,] [A-Z])[a-z]\w+")
 _FREE_NAMES = 2  # capitalised words inside a sentence before it counts as a list of names
 
 
@@ -349,17 +367,18 @@ def rate_generality(sentence: str, code: str = "en") -> float:
     """
     if code != "en":
         return 1.0
-    low = lower_case(sentence)
-    value = 1.15 if _HOLDS.search(low) else 0.55 if _HAPPENED.search(low) else 0.9
-    value *= 1.25 if _REASONS.search(low) else 1.0
+    cues = STATED.read(sentence)
+    has, low = cues.has, cues.low
+    value = 1.15 if has("holding") else 0.55 if has("happened") else 0.9
+    value *= 1.25 if has("reasons") else 1.0
     value *= 0.35 if _TOLD.search(low) else 1.0
-    value *= 0.45 if _REMEMBERED.search(low) else 1.0
-    value *= 0.3 if _HERE.search(low) else 1.0
+    value *= 0.45 if has("remembered") else 1.0
+    value *= 0.3 if has("here") else 1.0
     value *= 0.5 if FIRST_PERSON.search(sentence) else 1.0
     value *= 0.6 if _THIRD.search(low) else 1.0
     value *= 0.6 if _LEANING.search(low) else 1.0
-    value *= 0.5 if _RESTARTED.search(low) else 1.0
-    value *= 0.7 if _LOOSE.search(low) else 1.0
+    value *= 0.5 if has("restarted") else 1.0
+    value *= 0.7 if has("loose") else 1.0
     spare = len(_NAMED.findall(sentence)) - _FREE_NAMES
     return max(0.02, value * 0.85 ** max(0, spare))
 
@@ -378,23 +397,3 @@ def rate_soundness(text: str) -> float:
     value = 0.2 if introduces_person(text) or _CAREER.search(text) else 1.0
     value *= 0.5 if _ABOUT_SOMEONE.match(text) or _LIMPS.match(text) else 1.0
     return value * (0.3 if _COARSE.search(text) else 1.0)
-
-
-# ── the sign of a sentence: does it speak of the bad or the good of a thing? Plain lexical rules (English) ──────────
-
-_BAD = re.compile(rf"\b(?:{CUES['harm']})\b", re.IGNORECASE)
-_GOOD = re.compile(rf"\b(?:{CUES['benefit']})\b", re.IGNORECASE)
-_NOT = re.compile(r"(?:\bnot|n['’]t|\bnever|\bno|\bwithout|\bneither|\bnor|\bhardly|\bless)(?:\s+\w+){0,2}\s*$", re.I)
-
-
-def balance_tone(text: str) -> int:
-    """Words of good minus words of harm; a negation up to three words before turns a word round ("not a danger")."""
-    bad, turned_bad = _count_hits(_BAD, text)
-    good, turned_good = _count_hits(_GOOD, text)
-    return good + turned_bad - bad - turned_good
-
-
-def _count_hits(words: re.Pattern[str], text: str) -> tuple[int, int]:
-    """How many hits stand as they are, and how many are negated."""
-    negated = [bool(_NOT.search(text[max(0, m.start() - 40) : m.start()])) for m in words.finditer(text)]
-    return negated.count(False), negated.count(True)
