@@ -124,7 +124,7 @@ class _DocumentReader:
         chunk = self.chunks[number]
         text, following = chunk.text, self.chunks[number + 1].start if number + 1 < len(self.chunks) else chunk.end
         found = find_labels(text)
-        self.talks.append(observe_talk(text, found))
+        self.talks.append(observe_talk(text))
         marked = {label.start: label for label in found}
         spans = split_sentences(text)
         for i, (start, end) in enumerate(spans):
