@@ -18,7 +18,7 @@ from sensegraph.errors import ResultGone, StoreError
 from sensegraph.protocols import Store
 from sensegraph.runtime.batches import ReadItems
 from sensegraph.runtime.joined_rows import JoinedRows
-from sensegraph.runtime.keys import key, read_keys_below, write_keys_below
+from sensegraph.runtime.keys import key, note_keys_below, read_keys_below
 from sensegraph.runtime.results import (
     Table,
     load_result,
@@ -201,7 +201,7 @@ def test_arrays_of_one_result_are_stored_together(rt: Runtime, store: SqliteStor
 
 def test_what_a_result_was_made_from_is_noted_by_key(store: SqliteStore) -> None:
     one, two, three = (key("k", i) for i in range(3))
-    write_keys_below(store, "count", {one: [two, three], two: []})
+    store.write(note_keys_below({one: [two, three], two: []}), "count")
     assert read_keys_below(store, [one]) == [key(one, "below"), two, three]
     assert read_keys_below(store, [two]) == [key(two, "below")]
     assert read_keys_below(store, [three]) == []

@@ -13,6 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from itertools import pairwise
 
 import msgspec
@@ -67,18 +68,53 @@ class Reading:
     blocks: tuple[Block, ...]
 
 
+_MOST = 1 << 14  # texts
+_AS_WRITTEN: set[bytes] = set()  # digests of texts that are read as they are written
+
+
+def read_text(text: str) -> str:
+    """`text` as it is read: see `read_blocks`. Of many texts of late it is known that they are as they are read."""
+    digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    if digest in _AS_WRITTEN:
+        return text
+    read = _write_text(*_read_lines(text))
+    if read == text:
+        if len(_AS_WRITTEN) >= _MOST:
+            _AS_WRITTEN.clear()
+        _AS_WRITTEN.add(digest)
+    return read
+
+
 def read_blocks(text: str) -> Reading:
     """`text` as it is read, and its blocks.
 
     The result has the length of `text`; its line ends are ends of blocks, and of lines of code and of tables.
     """
+    body, lines, found = _read_lines(text)
+    header = find_header(text) if len(lines) > 1 else 0
+    blocks = [Block("header", 0, header)] if header else []
+    fields = _find_fields(body, found)
+    for number, (kind, held) in enumerate(found):
+        first = held[0]
+        if first.turn:
+            kind = "turn"
+        elif kind == "paragraph" and len(held) == 1 and number not in fields and len(lines) > 1:
+            short = len(first.text) < 80 and first.text.count(" ") < 12 and not first.text[0].islower()
+            if short and first.text.rstrip(CLOSERS)[-1:] not in _ENDS:
+                kind = "heading"
+        blocks.append(Block(kind, first.start, held[-1].end))
+    return Reading(_write_text(body, lines, found), tuple(blocks))
+
+
+def _read_lines(text: str) -> tuple[str, list[Line], list[tuple[str, list[Line]]]]:
+    """`text` with blanks for its header and plain line ends, its lines, and those of each block, with its kind."""
     header = find_header(text)
     body = " " * header + text[header:] if header else text
     if "\r" in body:
         body = body.replace("\r\n", " \n").replace("\r", "\n")
     lines = split_lines(body)
     if len(lines) < 2:
-        return Reading(body, tuple(Block("paragraph", line.start, line.end) for line in lines if line.text))
+        return body, lines, [("paragraph", [line]) for line in lines if line.text]
     marked_up = any(sign in body and pattern.search(body, header) for sign, pattern in _MARKED_UP.items())
     form = MARKDOWN if marked_up or _TITLED.match(body) else ""
     classify_lines(lines, form)
@@ -86,19 +122,7 @@ def read_blocks(text: str) -> Reading:
     wrapping = measure_wrapping(lines)
     if wrapping.wrapped and not form:
         mend_prose(lines, wrapping)
-    found = list(_group_lines(lines, form, wrapping))
-    blocks = [Block("header", 0, header)] if header else []
-    fields = _find_fields(body, found)
-    for number, (kind, held) in enumerate(found):
-        first = held[0]
-        if first.turn:
-            kind = "turn"
-        elif kind == "paragraph" and len(held) == 1 and number not in fields:
-            short = len(first.text) < 80 and first.text.count(" ") < 12 and not first.text[0].islower()
-            if short and first.text.rstrip(CLOSERS)[-1:] not in _ENDS:
-                kind = "heading"
-        blocks.append(Block(kind, first.start, held[-1].end))
-    return Reading(_write_text(body, lines, found), tuple(blocks))
+    return body, lines, list(_group_lines(lines, form, wrapping))
 
 
 def _find_fields(text: str, found: Sequence[tuple[str, Sequence[Line]]]) -> set[int]:
@@ -150,7 +174,7 @@ def _find_turns(text: str, lines: Sequence[Line]) -> None:
     counts = Counter(label.key for label in labels if label.named)
     if sum(n for n in counts.values() if n > 1) < _LABELLED * full:
         return
-    if find_speakers(observe_talk(text, labels)):
+    if find_speakers(observe_talk(text)):
         starts = {label.start for label in labels if label.named}
         for line in labelled:
             line.turn = line.start in starts

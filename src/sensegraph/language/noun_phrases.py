@@ -28,6 +28,7 @@ _ENDING = frozenset('.!?:;\n"“”…•·')
 _POSSESSIVE = ("'s", "’s")
 _OTHER = re.compile(r"[^\u0000-\u024f\u1e00-\u1eff’]")
 _SPACELESS = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u0e00-\u0eff]")
+_MET = 1 << 16  # words whose letters are kept
 _MOST = 4  # words of a phrase: what is longer is a list, a heading, or no phrase at all
 _RUN = re.compile(r"[NJPgp](?:(?<=[NJP])|(?<=d[gp])(?=[NJP]))[NJP]*")  # one class first, as it is found soonest
 _NAME = re.compile(r"P{2,}")
@@ -67,18 +68,17 @@ _BREAKING = _LISTS["verb-forms"] | (_PRESENT_FORMS - _NOUNS_IN_ING)
 
 
 class Reader:
-    """Reads noun phrases; the letters of the words that it has met are kept by language."""
+    """Reads noun phrases, also those of `one_word`."""
 
     def __init__(self, one_word: OneWord = "none") -> None:
         self._proper = one_word == "proper"
-        self._letters = {spoken: _Letters(spoken) for spoken in word_lists.STOP}
 
     def phrases(self, text: str) -> tuple[str, ...]:
         """The distinct noun phrases of `text`, folded, in the order of their first places."""
         plain = text if text.isascii() else unicodedata.normalize("NFKC", text)
         words = _TOKEN.findall(plain)
         spoken = name_stemmer(plain)
-        letters = "".join(map(self._letters[spoken].__getitem__, words))
+        letters = "".join(map(_read_letters(spoken).__getitem__, words))
         found = list(self._read(words, _OPENING.sub(r"\1,", letters).replace("Q", "P").replace("A", "P"), spoken))
         if not plain.isascii():  # runs of Chinese or Japanese between particles, as long as two words or three
             runs = (run for piece in _PARTICLE.split(plain) for run in _HAN.findall(piece))
@@ -97,8 +97,11 @@ class Reader:
         else:
             for match in _RUN.finditer(letters):
                 # Each name of a run, and what stands between names: two words at least, the last one a noun.
-                cuts = [place for name in _NAME.finditer(letters, *match.span()) for place in name.span()]
-                for begin, end in pairwise([match.start(), *cuts, match.end()]):
+                first, last = match.span()
+                if last - first < 2:
+                    continue
+                cuts = [place for name in _NAME.finditer(letters, first, last) for place in name.span()]
+                for begin, end in pairwise([first, *cuts, last]) if cuts else ((first, last),):
                     if 2 <= end - begin <= _MOST and letters[end - 1] not in "Jgp":
                         yield " ".join(words[begin:end])
         if self._proper:
@@ -108,13 +111,15 @@ class Reader:
 
 
 class _Letters(dict[str, str]):
-    """Word → letter, in one language; decided when a word is first met."""
+    """Word → letter, in one language; decided when a word is first met, and kept for a while."""
 
     def __init__(self, spoken: str) -> None:
         super().__init__()
         self._spoken, self._stop = spoken, word_lists.STOP[spoken]
 
     def __missing__(self, word: str) -> str:
+        if len(self) >= _MET:
+            self.clear()
         letter = self[word] = self._letter(word)
         return letter
 
@@ -154,6 +159,9 @@ class _Letters(dict[str, str]):
         if word.endswith("ed") and word not in _NOUNS_IN_ED:
             return "p"
         return "J" if _ADJECTIVE.search(word) else "N"
+
+
+_read_letters = cache(_Letters)
 
 
 # ── the names that a document bears ───────────────────────────────────────────────────────────────────────────────────

@@ -155,13 +155,13 @@ class _Shown:
         return self._small[word]
 
 
-def split_sentences(text: str) -> list[tuple[int, int]]:
+def split_sentences(text: str, *, keep: bool = True) -> list[tuple[int, int]]:
     """Spans of the sentences of `text`, without surrounding white space and marks of lists and headings, in order.
 
     What holds no letter and no digit is no sentence; of Markdown, tags of HTML and pictures are white space. Spans of
-    long texts are kept for a while, as each step of a build splits the same ones.
+    long texts are kept for a while, as each step of a build splits the same ones, unless `keep` is off.
     """
-    if len(text) < _LONG:
+    if len(text) < _LONG or not keep:
         return _split_anew(text)
     ends = iter(_list_ends(text))
     return list(zip(ends, ends, strict=True))

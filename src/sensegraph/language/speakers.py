@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from sensegraph.language.text import HAN, find_whole, fold, known_word
+from sensegraph.language.text import HAN, find_whole, fold, known_word, remember
 from sensegraph.language.word_lists import (
     LANGUAGES,
     Patterns,
@@ -27,6 +27,7 @@ from sensegraph.language.word_lists import (
 _MARKS = Patterns("speakers", HAN=HAN.pattern)
 _SHORT = 4  # words of a label, at most
 _SHORT_HAN = 6  # characters of one in Chinese or Japanese, at most
+KEPT_SIZES = range(400, 1 << 14)  # characters of a text of which it is kept what labels there are
 _LONGEST = 60  # characters of a speaker's name, at most
 _QUOTED = re.compile(r"[“\"„«「].*[”\"“»」](?: …)?\s*", re.DOTALL)
 _CAMEL = re.compile(r"(?<=[a-zß-ÿ])(?=[A-ZÀ-Þ])")  # "AnnLee"
@@ -52,10 +53,17 @@ class Label:
     loud: bool
 
 
-def find_labels(text: str) -> list[Label]:
-    """The labels of a text in order: at the start of a line, or several words in capitals behind a stop."""
+def find_labels(text: str) -> tuple[Label, ...]:
+    """The labels of a text in order: at the start of a line, or several words in capitals behind a stop.
+
+    Those of a text of some length are kept for a while, as several steps of a build look for them.
+    """
     if ":" not in text and "：" not in text:
-        return []
+        return ()
+    return (_find_once if len(text) in KEPT_SIZES else _find_labels)(text)
+
+
+def _find_labels(text: str) -> tuple[Label, ...]:
     found = {m.start(1): (m[1], m.end()) for m in _MARKS["shout"].finditer(text)}
     # behind a line end each, which is found sooner than the beginning of a line
     found.update({m.start(1) - 1: (m[1], m.end() - 1) for m in _MARKS["line"].finditer("\n" + text)})
@@ -66,7 +74,10 @@ def find_labels(text: str) -> list[Label]:
             named, sure = judge_label(name)
             loud = sure and name.isupper() and " " in name
             read.append(Label(start, start + len(name), end, fold(name), named, sure, loud))
-    return read
+    return tuple(read)
+
+
+_find_once = remember(1 << 12)(_find_labels)
 
 
 @lru_cache(maxsize=1 << 14)

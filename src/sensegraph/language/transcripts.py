@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import cache
 from itertools import islice, pairwise
 
 import msgspec
 
-from sensegraph.language.speakers import Label, find_labels
-from sensegraph.language.text import HAN, WORD, detect_language
+from sensegraph.language.speakers import KEPT_SIZES, find_labels
+from sensegraph.language.text import HAN, WORD, detect_language, remember
 from sensegraph.language.word_lists import LANGUAGES, read_lexicon, read_sections
 
 _TIMES_SEEN = 3  # lines that a speaker's label opens, at least
@@ -54,9 +54,13 @@ class Talk(msgspec.Struct, frozen=True, array_like=True):
     spoken: int = 0
 
 
-def observe_talk(text: str, labels: Sequence[Label] | None = None) -> Talk:
-    """What `text` shows of talk; `labels` are those that `find_labels` finds in it."""
-    labels = find_labels(text) if labels is None else labels
+def observe_talk(text: str) -> Talk:
+    """What `text` shows of talk; kept for a while as its labels are."""
+    return (_observe_once if len(text) in KEPT_SIZES else _observe_talk)(text)
+
+
+def _observe_talk(text: str) -> Talk:
+    labels = find_labels(text)
     lines = sum(1 for line in text.split("\n") if line.strip())
     named = [label for label in labels if label.named]
     if not named:
@@ -92,6 +96,9 @@ def observe_talk(text: str, labels: Sequence[Label] | None = None) -> Talk:
         turns,
         spoken,
     )
+
+
+_observe_once = remember(1 << 13)(_observe_talk)
 
 
 def add_talks(talks: Iterable[Talk]) -> Talk:

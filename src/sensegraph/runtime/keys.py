@@ -63,9 +63,9 @@ def document_part(chunk: str) -> str:
     return chunk[:12]
 
 
-def write_keys_below(store: Store, step: str, below: Mapping[str, Sequence[str]]) -> None:
-    """Note of results of a step, by their keys, the keys of those that their inputs were made from at first hand."""
-    store.write({key(k, "below"): "".join(keys).encode() for k, keys in below.items()}, step)
+def note_keys_below(below: Mapping[str, Sequence[str]]) -> dict[str, bytes]:
+    """What is stored to note of results, by their keys, those that their inputs were made from at first hand."""
+    return {key(k, "below"): "".join(keys).encode() for k, keys in below.items()}
 
 
 def read_keys_below(store: Store, keys: Sequence[str]) -> list[str]:

@@ -7,10 +7,11 @@ read lazily, or as arrays that are mapped.
 from __future__ import annotations
 
 import typing
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cache, cached_property, partial
 from importlib import import_module
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 
 import msgspec
@@ -112,10 +113,17 @@ class Result(Generic[B]):
 
 
 class Results(Sequence[B]):
-    """The results of `each`, with their keys; values are read from the store when they are asked for."""
+    """The results of `each`, with their keys; values are read from the store when they are asked for.
 
-    def __init__(self, store: Store, step: Step[Any, B], keys: Sequence[str]) -> None:
+    With `keep` what was read stays here, as long as it is so many bytes in the store: for who reads all several times.
+    """
+
+    def __init__(self, store: Store, step: Step[Any, B], keys: Sequence[str], *, keep: int = 0) -> None:
         self._store, self.step, self.keys = store, step, tuple(keys)
+        self._kept, self._room = dict[str, B](), keep
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self._store, self.step, self.keys)
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -142,10 +150,20 @@ class Results(Sequence[B]):
             yield from self._read(self.keys[start : start + 256])
 
     def _read(self, keys: Sequence[str]) -> list[B]:
-        found = self._store.read(keys)
-        if missing := [k for k in keys if k not in found]:
+        kept, decode = self._kept, self.step.decode
+        found = self._store.read([k for k in keys if k not in kept] if kept else keys)
+        if missing := [k for k in keys if k not in found and k not in kept]:
             raise ResultGone(f"{len(missing)} results of {self.step.name} are gone from the store; run index again.")
-        return [self.step.decode(found[k]) for k in keys]
+        if not self._room:
+            return [decode(found[k]) for k in keys]
+        fresh = {k: decode(raw) for k, raw in found.items()}
+        results = [fresh[k] if k in fresh else kept[k] for k in keys]
+        self._room = max(0, self._room - sum(map(len, found.values())))
+        if self._room:
+            kept.update(fresh)
+        else:
+            self._kept = {}  # of more than there is room for each would be gone before it is read again
+        return results
 
 
 def read_results(step: Step[Any, B], keys: Sequence[str], store: Store) -> list[B]:
@@ -237,14 +255,18 @@ def recall_result(store: Store, step: Step[Any, B], k: str) -> B:
     return load_result(store, step, k)
 
 
-def save_result(store: Store, step: Step[Any, Any], k: str, result: Any) -> None:
-    """Store `result` of `step` under the key `k`, whole or not at all."""
+def save_result(
+    store: Store, step: Step[Any, Any], k: str, result: Any, beside: Mapping[str, bytes] = MappingProxyType({})
+) -> None:
+    """Store `result` of `step` under the key `k`, whole or not at all, and objects `beside` it."""
     if step.form == "array":
         store.write_array(k, np.asarray(result))
+        if beside:
+            store.write(beside, step.name)
     elif step.form == "arrays":
         for f in fields(result):
             store.write_array(f"{k}.{f.name}", np.asarray(getattr(result, f.name)))
-        store.write({k: b"arrays"}, step.name)  # last: it says "complete"
+        store.write({k: b"arrays", **beside}, step.name)  # last: it says "complete"
     elif step.form == "tables":
         columns = {name: getattr(result, name) for name in list_record_fields(step.result)}
         joined = {name: found.joined for name, found in columns.items() if isinstance(found, Table) and found.joined}
@@ -254,9 +276,9 @@ def save_result(store: Store, step: Step[Any, Any], k: str, result: Any) -> None
         shared = next((found.shared for found in columns.values() if isinstance(found, Table) and found.shared), ())
         made_of = _Joined(joined, shared, {name: columns[name].finder for name in joined if columns[name].finder})
         told = {**msgspec.to_builtins(head), **msgspec.to_builtins(made_of)} if joined else head
-        store.write({k: _ENCODE(told)}, step.name)  # last: it says "complete"
+        store.write({k: _ENCODE(told), **beside}, step.name)  # last: it says "complete"
     else:
-        store.write({k: step.encode(result)}, step.name)
+        store.write({k: step.encode(result), **beside}, step.name)
 
 
 @dataclass(frozen=True)
@@ -280,6 +302,15 @@ def store_records(records: Iterable[Any]) -> Iterator[tuple[str, bytes]]:
     if isinstance(records, Encoded):
         return ((r.id, records.encode(r)) for r in records)
     return ((r.id, _ENCODE(r)) for r in records)
+
+
+def settle_result(store: Store, step: Step[Any, B], k: str, result: B, beside: Mapping[str, bytes]) -> B:
+    """`save_result`, and the result as it is read from now on."""
+    if step.form == "value":
+        store.write({k: (encoded := step.encode(result)), **beside}, step.name)
+        return step.decode(encoded)
+    save_result(store, step, k, result, beside)
+    return result if step.form == "arrays" else load_result(store, step, k)
 
 
 def load_result(store: Store, step: Step[Any, B], k: str) -> B:

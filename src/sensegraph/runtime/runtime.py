@@ -44,8 +44,8 @@ from sensegraph.runtime.batches import (
     replace_doubted,
     run_batches,
 )
-from sensegraph.runtime.keys import key, name_each, write_keys_below
-from sensegraph.runtime.results import Result, Results, Step, load_result, save_result
+from sensegraph.runtime.keys import key, name_each, note_keys_below
+from sensegraph.runtime.results import Result, Results, Step, settle_result
 from sensegraph.types import Usage
 
 A = TypeVar("A")
@@ -228,12 +228,11 @@ class Runtime:
             finally:
                 if tool and (spent := tool.usage() - before) != Usage():
                     self.store.spend(step.name, spent)
-            save_result(self.store, step, k, result)
-            if callable(whole) and known == len(self.lacking):
-                write_keys_below(self.store, step.name, {k: below})
+            noted = callable(whole) and known == len(self.lacking)
+            value = settle_result(self.store, step, k, result, note_keys_below({k: below}) if noted else {})
             self.computed[step.name] += 1
             self.progress(step.name, 1, 1)
-            stored = Result(k, result if step.form == "arrays" else load_result(self.store, step, k))
+            stored = Result(k, value)
         if self.inside:
             self.inside[-1].append(stored.key)
         return stored
@@ -252,7 +251,7 @@ class Runtime:
         todo = {k: i for i, k in enumerate(keys) if k not in there}
         if todo and is_shared(self.store) and len(names) > 1 and not (tool and tool.waits):
             failed = self._run(step, wholes, todo, [[k] for k in todo], settings)
-            write_keys_below(self.store, step.name, dict.fromkeys(todo.keys() - failed.keys(), ()))
+            self.store.write(note_keys_below(dict.fromkeys(todo.keys() - failed.keys(), ())), step.name)
         made = {
             i: partial(self.once, step, partial(wholes.__getitem__, i)) for i, k in enumerate(keys) if k not in there
         }

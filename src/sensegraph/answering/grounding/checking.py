@@ -29,7 +29,7 @@ from sensegraph.answering.grounding.citations import (
 from sensegraph.answering.grounding.lexical import find_reporter
 from sensegraph.answering.grounding.unanswered import AnswerTexts, PosedQuestion, find_unanswered
 from sensegraph.extractions import Shortened
-from sensegraph.language.blocks import read_blocks
+from sensegraph.language.blocks import read_text
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.speakers import find_labels
 from sensegraph.language.text import fold
@@ -186,7 +186,7 @@ def _widen_quote(citation: Citation, document: Document | None) -> str:
     """The quote with the sentences around it, where it stands in the document."""
     if document is None or not _quotes_exactly(citation, document):
         return citation.quote
-    spans = split_sentences(read_blocks(document.text).text)
+    spans = split_sentences(read_text(document.text))
     inside = [i for i, (a, b) in enumerate(spans) if a < citation.end and citation.start < b]
     if not inside:
         return citation.quote
@@ -267,13 +267,13 @@ def _find_wrong_speakers(
     others = []
     for citation, document in read:
         # what may be labels of speakers before the span or at its beginning, the nearest last; those of `who` are
-        text = read_blocks(document.text).text
+        text = read_text(document.text)
         found = find_labels(text)
         labels = [x.key for x in found if (x.named or x.key == who) and x.start <= citation.start]
         if any(label in who or who in label for label in labels[-1:]):
             return
         # the document shows that it is a speaker's
-        if labels and labels[-1] in find_speakers(observe_talk(text, found)):
+        if labels and labels[-1] in find_speakers(observe_talk(text)):
             others.append(labels[-1])
     marks = tuple(map(str, said.references))
     if others:

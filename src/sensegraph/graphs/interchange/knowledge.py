@@ -12,7 +12,7 @@ from typing import Literal
 from sensegraph.documents.metadata import read_iso_date
 from sensegraph.graphs.interchange.tables import ClaimRow, EntityRow, RelationRow, Tables, UnitRow
 from sensegraph.index.chunks import chunk_documents
-from sensegraph.language.blocks import read_blocks
+from sensegraph.language.blocks import read_text
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.text import count_tokens, fold
 from sensegraph.runtime.keys import key
@@ -138,7 +138,7 @@ def _list_readings(document: Document, texts: Texts) -> Iterator[str]:
     """The text of a document, and that as it is read, which is as long and which the chunks of an index hold."""
     yield document.text
     if document.id not in texts.readings:
-        texts.readings[document.id] = read_blocks(document.text).text
+        texts.readings[document.id] = read_text(document.text)
     yield texts.readings[document.id]
 
 

@@ -6,6 +6,7 @@ descriptions, and the sentence itself.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,8 +14,9 @@ from dataclasses import dataclass, replace
 from sensegraph.algorithms.segments import cut_keys
 from sensegraph.index.index import keep_documents
 from sensegraph.index.manifest import Catalogue
-from sensegraph.language.blocks import read_blocks
+from sensegraph.language.blocks import read_text
 from sensegraph.language.dates.intervals import Assertion, Held, Interval, held_in, make_interval, settle_assertions
+from sensegraph.language.dates.moments import find_hints
 from sensegraph.language.dates.stated_dates import stated_in
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.text import fold
@@ -101,8 +103,11 @@ def find_dated_sentences(documents: Sequence[Document]) -> list[tuple[DatedSente
     """The sentences of each document that state a date, relative dates by the document's own time."""
     listed = []
     for d in documents:
-        text = read_blocks(d.text).text
-        found = [(a, b, stated_in(text[a:b], d.time)) for a, b in split_sentences(text)]
+        text = read_text(d.text)
+        hints = find_hints(text)
+        spans = split_sentences(text) if hints else []
+        hinted = [(a, b) for a, b in spans if bisect_left(hints, a) < bisect_left(hints, b)]
+        found = [(a, b, stated_in(text[a:b], d.time)) for a, b in hinted]
         listed.append(
             tuple(
                 DatedSentence(a, b, text[a:b], s.first, s.last, s.unread, s.earliest)

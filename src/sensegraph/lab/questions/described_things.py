@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from sensegraph.language.blocks import read_blocks
+from sensegraph.language.blocks import read_text
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.text import fold, known_form, tag_words
 from sensegraph.language.word_lists import read_lexicon
@@ -125,7 +125,7 @@ class PlainFacts:
         described: dict[str, Described] = {}
         acting: dict[str, Acting] = {}
         for chunk in chunks:
-            text = read_blocks(chunk.text).text
+            text = read_text(chunk.text)
             for start, end in split_sentences(text):
                 sentence = _ASIDE.sub("", " ".join(text[start:end].split()))
                 if not _stands_alone(sentence):

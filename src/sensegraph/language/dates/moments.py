@@ -167,6 +167,7 @@ _NEEDED = {
     **dict.fromkeys(("days", "day", "month_days", "month_day", "months", "month"), sorted(word_lists.MONTH_BEGINNINGS)),
     **{kind: words.replace("_", " ").split(",") for kind, words in (line.split(": ") for line in _DATES["needed"])},
 }
+_WORDS = tuple(dict.fromkeys(word for kind in ("ago", "unit", "named") for word in _NEEDED[kind]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +179,20 @@ class Atom:
     first: str
     last: str
     kind: str
+
+
+def find_hints(text: str) -> Sequence[int]:
+    """Places in `text`, ascending, one of which at least is in each piece of it that `find_atoms` finds a date in."""
+    small = text.lower()
+    if len(small) != len(text):  # a small letter that takes more room moves what stands behind it
+        return range(len(text))
+    found = [match.start() for match in _COUNTED.finditer(text)]
+    for word in _WORDS:
+        at = small.find(word)
+        while at >= 0:
+            found.append(at)
+            at = small.find(word, at + 1)
+    return sorted(found)
 
 
 def find_atoms(text: str, reference: str = "") -> list[Atom]:

@@ -79,6 +79,8 @@ def stated_in(sentence: str, reference: str = "") -> Stated:
         return Stated()
     unread = sum(e.unread for e in found)
     read = [e for e in found if not e.unread]
+    if not read:
+        return Stated(unread=unread)
     spans = [e for e in read if e.kind == "span"]
     if spans:
         return Stated(spans[0].first, spans[0].last, unread)

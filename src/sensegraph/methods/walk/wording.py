@@ -26,7 +26,7 @@ from sensegraph.index.parts import Building, NoSettings, Part
 from sensegraph.index.restricted.scope import ScopedIndex
 from sensegraph.language.dates.date_words import asked_date_words, find_own_date, list_date_words
 from sensegraph.language.sentences import split_sentences
-from sensegraph.language.text import list_stems, name_stemmer, part_camel_case, split_runs, stem_runs
+from sensegraph.language.text import blank_others, list_stems, name_stemmer, part_camel_case, split_runs, stem_runs
 from sensegraph.protocols import Store
 from sensegraph.runtime.batches import ReadItems
 from sensegraph.runtime.results import recall_result, step
@@ -35,6 +35,7 @@ from sensegraph.types import Chunk
 _OPENING = 60  # characters of a text in which the day that it was written may stand
 _MOST = 6  # words of a field of metadata that is asked by
 _ENDED = -1  # stands behind each sentence
+_LINES_OF_TERMS = bytes(i if chr(i).isalnum() or chr(i) == "\n" else 32 for i in range(128)).ljust(256)  # else blanks
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +61,13 @@ def word_documents(documents: Sequence[tuple[Chunk, ...]]) -> list[Worded]:
 
 def _word_chunk(chunk: Chunk) -> str:
     spoken = name_stemmer(f"{chunk.heading}\n{chunk.text}")
-    lines = [" ".join(stem_written(chunk.heading, spoken))]
-    for line in chunk.text.split("\n"):
-        for begin, end in split_sentences(line):
-            lines.append(" ".join(stem_written(line[begin:end], spoken)))
-    return "\n".join([lines[0], *filter(None, lines[1:])])
+    lines = (line for line in chunk.text.split("\n") if line)
+    said = (line[begin:end] for line in lines for begin, end in split_sentences(line, keep=False))
+    parted = part_camel_case("\n".join(said))
+    blanked = blank_others(parted, _LINES_OF_TERMS)
+    runs = map(split_runs, parted.split("\n")) if blanked is None else map(str.split, blanked.split("\n"))
+    stemmed = (" ".join(stem_runs(some, spoken)) for some in runs)
+    return "\n".join([" ".join(stem_written(chunk.heading, spoken)), *filter(None, stemmed)])
 
 
 def stem_written(text: str, spoken: str) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from zlib import crc32
 
 import msgspec
@@ -123,9 +124,9 @@ class _DocumentReader:
         """Read the sentences that no chunk before has; how far the document is read then."""
         chunk = self.chunks[number]
         text, following = chunk.text, self.chunks[number + 1].start if number + 1 < len(self.chunks) else chunk.end
-        found = find_labels(text)
-        self.talks.append(observe_talk(text, found))
-        marked = {label.start: label for label in found}
+        labels, found = find_labels(text), list[tuple[int, int, Label | None]]()
+        self.talks.append(observe_talk(text))
+        marked = {label.start: label for label in labels}
         spans = split_sentences(text)
         for i, (start, end) in enumerate(spans):
             cut = i and i + 1 == len(spans) and following <= chunk.start + start  # the next chunk has the whole of it
@@ -134,36 +135,47 @@ class _DocumentReader:
                 raw = text[start:end]
                 label = marked.get(start)
                 if len(raw) < _HEAD and _HEADING.match(raw):
-                    self.heads.append((len(self.lines), " ".join(raw.split())))
+                    self.heads.append((len(self.lines) + len(found), " ".join(raw.split())))
                 elif end - start >= SHORTEST or label:  # shorter ones name nothing: "Yes, exactly."
-                    self._read_sentence(number, start, end, label)
-        if not found:  # where speakers are labelled, nobody tells who says what
+                    found.append((start, end, label))
+        self._read_sentences(number, found)
+        if not labels:  # where speakers are labelled, nobody tells who says what
             self.sayers += find_sayers(text)
             self.spoken += sum(len(m[0]) for m in _SPEECH.finditer(text))
         return covered
 
-    def _read_sentence(self, number: int, start: int, end: int, label: Label | None) -> None:
-        place, text = len(self.lines), self.chunks[number].text
-        raw = text[label.end : end].strip() if label else text[start:end]
-        if label:
-            self.labels.append((place, label.end, label.key if label.named else "", text[label.start : label.name_end]))
-        coded = "[" in raw or "{" in raw or "_" in raw or "@" in raw or "/" in raw
-        bare = _ASIDE.sub(" ", raw).strip() if coded else raw
-        tokens = _TOKEN.findall(bare)
-        if self.language == "en":
-            known, own, letters = read_english(tokens)
-            worth = rate_line(bare, len(letters) - letters.count("."), letters)
+    def _read_sentences(self, number: int, found: Sequence[tuple[int, int, Label | None]]) -> None:
+        """Read sentences of a chunk, by their spans and the labels that open them."""
+        text, english = self.chunks[number].text, self.language == "en"
+        raws = [text[label.end : end].strip() if label else text[start:end] for start, end, label in found]
+        bares = [
+            _ASIDE.sub(" ", raw).strip() if "[" in raw or "{" in raw or "_" in raw or "@" in raw or "/" in raw else raw
+            for raw in raws
+        ]
+        split = list(map(_TOKEN.findall, bares))
+        if english:
+            read = read_sentences(split)
         else:
-            known = [find_written_form(phrase, bare) for phrase in self.reader.phrases(bare)] if bare else []
-            own = {w for phrase in known for w in phrase.split()}
-            worth = float(8 <= len(tokens) <= 45 and bare[-1:] in ".!。！”" and not bare[:1].islower())
-        if len(bare) < len(raw) or (label and not label.named):
-            worth = 0.0
-        for phrase in dict.fromkeys(known):
-            self.phrases[phrase].append(place)
-        self.words += own
-        self.size += len(raw)
-        self.lines.append(Line(number, start, end, hash_stretches(tokens), round(worth, 2)))
+            forms = ([find_written_form(phrase, bare) for phrase in self.reader.phrases(bare)] for bare in bares)
+            read = [(known, {word for phrase in known for word in phrase.split()}, "") for known in forms]
+        for (start, end, label), raw, bare, tokens, (known, own, letters) in zip(
+            found, raws, bares, split, read, strict=True
+        ):
+            place = len(self.lines)
+            if label:
+                name = text[label.start : label.name_end]
+                self.labels.append((place, label.end, label.key if label.named else "", name))
+            if len(bare) < len(raw) or (label and not label.named):
+                worth = 0.0
+            elif english:
+                worth = rate_line(bare, len(letters) - letters.count("."), letters)
+            else:
+                worth = float(8 <= len(tokens) <= 45 and bare[-1:] in ".!。！”" and not bare[:1].islower())
+            for phrase in dict.fromkeys(known):
+                self.phrases[phrase].append(place)
+            self.words += own
+            self.size += len(raw)
+            self.lines.append(Line(number, start, end, hash_stretches(tokens), round(worth, 2)))
 
 
 class _NamesSomething(dict[str, bool]):
@@ -181,13 +193,28 @@ _names_something = _NamesSomething()
 
 def read_english(tokens: list[str]) -> tuple[list[str], set[str], str]:
     """The noun phrases of a sentence as they are written, the words of such phrases, and its parts of speech."""
-    if not tokens:
-        return [], set(), ""
-    first = tokens[0]
-    small = first.casefold() if first[1:].islower() else first
-    letters = tag_words([small, *tokens[1:]])
-    if small != first and known_word(small) and not (len(tokens) > 1 and tokens[1][0].isupper()):
-        tokens = [small, *tokens[1:]]  # the capital only begins the sentence
+    return read_sentences([tokens])[0]
+
+
+def read_sentences(sentences: Sequence[list[str]]) -> list[tuple[list[str], set[str], str]]:
+    """What `read_english` finds in each of several sentences, which are tagged at once."""
+    words, bounds = list[str](), [0]
+    for tokens in sentences:
+        if tokens:
+            first = tokens[0]
+            words.append(first.casefold() if first[1:].islower() else first)
+            words += tokens[1:]
+        bounds.append(len(words))
+    tagged, found = tag_words(words, bounds), list[tuple[list[str], set[str], str]]()
+    for tokens, (begin, end) in zip(sentences, pairwise(bounds), strict=True):
+        first = words[begin] if tokens else ""
+        if first and first != tokens[0] and known_word(first) and not (end - begin > 1 and tokens[1][0].isupper()):
+            tokens = [first, *tokens[1:]]  # the capital only begins the sentence
+        found.append(_find_phrases(tokens, tagged[begin:end]))
+    return found
+
+
+def _find_phrases(tokens: list[str], letters: str) -> tuple[list[str], set[str], str]:
     phrases, words = list[str](), list[str]()
     for match in _RUN.finditer(letters):
         start, stop = match.span()
@@ -235,6 +262,5 @@ def hash_stretches(words: list[str]) -> tuple[int, ...]:
     if len(words) < _GRAM:
         return ()
     inner = words[2:-2]
-    sizes = list(map(len, inner))
-    places = {sizes.index(max(sizes)), inner.index(min(inner))}
-    return tuple(crc32(" ".join(words[i : i + _GRAM]).casefold().encode("utf-8", "replace")) for i in sorted(places))
+    places = {inner.index(max(inner, key=len)), inner.index(min(inner))}
+    return tuple([crc32(" ".join(words[i : i + _GRAM]).casefold().encode("utf-8", "replace")) for i in sorted(places)])

@@ -6,7 +6,6 @@ many keys reads little.
 
 from __future__ import annotations
 
-import re
 import sqlite3
 import zlib
 from collections import Counter, defaultdict
@@ -26,8 +25,7 @@ _PACK = 1 << 15  # bytes of the objects of a pack
 _MANY = 500  # keys in a query
 _LAST = (1 << 63) - 1  # the largest number of a row
 _WALKED = 100  # packs that are looked through at once
-_KEY = 20  # bytes of the key of a result, of 40 hexadecimal digits
-_DIGITS = re.compile(f"[0-9a-f]{{{2 * _KEY}}}").fullmatch
+_DIGITS = 40  # hexadecimal digits of the key of a result
 _encode = msgspec.msgpack.Encoder().encode
 _read_pack = msgspec.msgpack.Decoder(list[tuple[int, bytes]]).decode
 
@@ -39,8 +37,12 @@ OBJECTS = (
 
 
 def store_key(key: str) -> bytes | str:
-    """A key as it stands in a row: that of a result takes 20 bytes."""
-    return bytes.fromhex(key) if _DIGITS(key) else key
+    """A key as it stands in a row: that of a result, of 40 hexadecimal digits, takes 20 bytes."""
+    try:
+        stored = bytes.fromhex(key) if len(key) == _DIGITS else b""
+    except ValueError:
+        return key
+    return stored if stored and stored.hex() == key else key
 
 
 def name_key(stored: Any) -> str:
@@ -93,12 +95,21 @@ def _marks(values: Collection[Any]) -> str:
 
 
 def write_objects(db: sqlite3.Connection, objects: Mapping[str, bytes], step: str) -> None:
-    """Write those of `objects` that are not there, inside a transaction."""
-    known = {key for key, _ in find_objects(db, objects)}
-    new = {key: content for key, content in objects.items() if key not in known}
+    """Write those of `objects` that are not there, inside a transaction: they are looked for where one is."""
+    db.execute("SAVEPOINT objects")
+    try:
+        _insert_objects(db, objects, step)
+    except sqlite3.IntegrityError:
+        db.execute("ROLLBACK TO objects")
+        known = {key for key, _ in find_objects(db, objects)}
+        _insert_objects(db, {key: content for key, content in objects.items() if key not in known}, step)
+    db.execute("RELEASE objects")
+
+
+def _insert_objects(db: sqlite3.Connection, objects: Mapping[str, bytes], step: str) -> None:
     rows: list[tuple[bytes | str, int]] = []
-    for pack in _cut_packs(new):
-        row = (step, len(pack), _seal_pack(pack, new))
+    for pack in _cut_packs(objects):
+        row = (step, len(pack), _seal_pack(pack, objects))
         number = db.execute("INSERT INTO pack VALUES (NULL, ?, ?, ?)", row).lastrowid
         assert number is not None
         rows += [(store_key(key), number) for key in pack]

@@ -196,7 +196,7 @@ def find_talking_speakers(passages: Sequence[Passage]) -> tuple[dict[str, str], 
     for passage in passages:
         if not passage.quotes and len(passage.sources) == 1:
             labelled = find_labels(passage.text)
-            talks.setdefault(document_part(passage.sources[0].chunk), []).append(observe_talk(passage.text, labelled))
+            talks.setdefault(document_part(passage.sources[0].chunk), []).append(observe_talk(passage.text))
             labels.update((label.key, passage.text[label.start : label.name_end]) for label in labelled)
     works = {work: add_talks(held) for work, held in talks.items()}
     known, found_in = find_corpus_speakers(works | {"": add_talks(works.values())})

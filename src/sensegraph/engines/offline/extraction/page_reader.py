@@ -315,7 +315,7 @@ def observe_document(chunks: Sequence[Chunk], segmenter: str = "rules") -> Obser
     text, title = joined.text, next((c.title for c in chunks if c.title), "")
     page = Page(text, title, choose_name_rules(text), tuple(split_spans(text)))
     labels = speakers.find_labels(page.text)
-    talk = transcripts.observe_talk(page.text, labels)
+    talk = transcripts.observe_talk(page.text)
     spoken = transcripts.find_speakers(talk)
     labelled = [label for label in labels if label.named and label.key in spoken]
     view = recase_text(page.text, page.spans) if page.language == "en" else page.text
