@@ -85,7 +85,8 @@ class JoinedChunks:
     def span_in(self, chunk: Chunk, start: int, end: int) -> tuple[int, int]:
         """The span of the chunk's own text for a span of the text."""
         first, last = self.collapsed.to_source(start, end)
-        return first - (chunk.start - self.base), last - (chunk.start - self.base)
+        shift = chunk.start - self.base
+        return first - shift, last - shift
 
 
 def join_chunks(chunks: Sequence[Chunk]) -> JoinedChunks:
