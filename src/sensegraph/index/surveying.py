@@ -93,18 +93,20 @@ class Table:
             last[here] = np.searchsorted(held, codes[here], "right")
         return first, last
 
-    def add_up(self, codes: NDArray[np.uint32]) -> NDArray[np.uint64]:
-        """For each number the sum of the hashes of its entries."""
-        first, last = self.find(codes)
+    def add_up(self, first: NDArray[np.int64], last: NDArray[np.int64]) -> NDArray[np.uint64]:
+        """For each number the sum of the hashes of its entries, which `find` found."""
         return self._sums[last] - self._sums[first]
 
     def tell(self, codes: NDArray[np.uint32]) -> Iterator[tuple[int, str, str]]:
         """The entries of these numbers: the place of the number, the term, what is said of it."""
         first, last = self.find(codes)
         places = np.flatnonzero(last > first)
+        terms, entries = self._terms[0], self.entries
         for place, begin, end in zip(places.tolist(), first[places].tolist(), last[places].tolist(), strict=True):
-            for term in self._terms[0][begin:end]:
-                yield place, term, self.entries[term]
+            term = terms[begin]
+            yield place, term, entries[term]
+            for term in terms[begin + 1 : end] if end > begin + 1 else ():
+                yield place, term, entries[term]
 
 
 @dataclass(frozen=True)
@@ -128,7 +130,7 @@ class Look:
 
     @cached_property
     def _kept(self) -> dict[int, NDArray[np.uint32]]:
-        """What the sections that were read first ask for: each look that follows wants it again."""
+        """What the sections that were read first ask for, once it is known of that what has entries."""
         return {}
 
     def asked(self, positions: Sequence[int]) -> list[NDArray[np.uint32]]:
@@ -155,10 +157,16 @@ class Look:
         """One number of 64 bits for what each of these sections is told."""
         asked = self.asked(range(begin, end))
         codes, lengths = np.concatenate(asked), np.array([len(a) for a in asked])
-        sums = np.zeros(len(codes) + 1, dtype=np.uint64)
+        sums, answered = np.zeros(len(codes) + 1, dtype=np.uint64), np.zeros(len(codes) + 1, dtype=np.int64)
         for table in self.tables:
-            sums[1:] += table.add_up(codes)
+            first, last = table.find(codes)
+            sums[1:] += table.add_up(first, last)
+            answered[1:] |= last > first
         ends = np.cumsum(lengths)
+        held, bounds = codes[answered[1:] > 0], [0, *np.cumsum(answered)[ends].tolist()]
+        for number, place in enumerate(range(begin, end)):
+            if place in self._kept:  # no look that follows need look for what has no entry
+                self._kept[place] = held[bounds[number] : bounds[number + 1]].copy()
         sums = np.cumsum(sums, dtype=np.uint64)
         told: bytes = (sums[ends] - sums[ends - lengths]).astype("<u8").tobytes()
         return told

@@ -23,17 +23,15 @@ class Collapsed:
 
     def to_source(self, start: int, end: int) -> tuple[int, int]:
         """The span of the source for a span of the text."""
-        return self._back(start), self._back(end)
+        starts, places = self.starts, self.places
+        first, last = bisect_right(starts, start) - 1, bisect_right(starts, end) - 1
+        return places[first] + start - starts[first], places[last] + end - starts[last]
 
     def from_source(self, place: int) -> int:
         """The place in the text for a place in the source; inside of a run of blanks, the end of what is left of it."""
         piece = bisect_right(self.places, place) - 1
         here = self.starts[piece] + place - self.places[piece]
         return min(here, self.starts[piece + 1]) if piece + 1 < len(self.starts) else here
-
-    def _back(self, place: int) -> int:
-        piece = bisect_right(self.starts, place) - 1
-        return self.places[piece] + place - self.starts[piece]
 
 
 def collapse_blanks(text: str) -> Collapsed:

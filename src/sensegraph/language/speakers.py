@@ -12,6 +12,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
+import msgspec
+
 from sensegraph.language.text import HAN, find_whole, fold, known_word, remember
 from sensegraph.language.word_lists import (
     LANGUAGES,
@@ -36,8 +38,7 @@ _ARTICLES = frozenset("the der die das le la l' el il de het o a".split())
 _NUMBERS = frozenset("first second third last other".split())
 
 
-@dataclass(frozen=True, slots=True)
-class Label:
+class Label(msgspec.Struct, frozen=True, gc=False):
     """A label in a text: `text[start:name_end]` is what it names, the colon ends at `end`, `key` is its fold.
 
     `named` says that it can name someone, `sure` that it does so by itself (`judge_label`); `loud` that it does so in

@@ -259,7 +259,11 @@ _TIME_WORDS = frozenset(
 )
 _NUMBER_WORDS = frozenset("".join(_PATTERNS["WORDNUM"]).strip("(?:)").split("|"))
 _STATING = _TIME_WORDS | _NUMBER_WORDS
+_DATE_WORDS = _TIME_WORDS.union(  # one of which stands in each time that begins with a letter, where there are digits
+    SHORT_MONTHS, "sept century spring summer autumn fall winter early late mid ad".split()
+)
 _CASELESS = frozenset("ſıİ")  # which stand for small letters of English where case does not count
+_CURRENCIES = frozenset("$€£¥₹")
 _ENDLESS = "teenth"  # what ends so may begin with any letter
 _TIME_AHEAD = r"(?=[\dabefhlmnostwADEFJLMNOSTW])(?:\b|(?=\d))"
 _WORDS_AHEAD = r"\b(?=[befhmnostADFJMNOSTW])"
@@ -273,9 +277,17 @@ _compile = cache(re.compile)  # on first use
 
 
 @lru_cache(maxsize=4)  # times are looked for, then numbers
-def _list_words(sentence: str) -> list[str] | None:
-    """The runs of letters of a sentence, in lower case; None where it has a digit."""
-    return None if _DIGIT.search(sentence) else split_small_letters(sentence)
+def _list_words(sentence: str) -> tuple[list[str], bool]:
+    """The runs of letters of a sentence, in lower case, and whether it has a digit."""
+    return split_small_letters(sentence), _DIGIT.search(sentence) is not None
+
+
+def _match_at_digits(pattern: re.Pattern[str], text: str, start: int, end: int) -> Iterator[re.Match[str]]:
+    """What a pattern finds where nothing of it begins with another character than a digit."""
+    while digit := _DIGIT.search(text, start, end):
+        if match := pattern.match(text, digit.start(), end):
+            yield match
+        start = (match or digit).end()
 
 
 def may_state_value(sentence: str, letters: Sequence[str]) -> bool:
@@ -290,23 +302,31 @@ def may_state_value(sentence: str, letters: Sequence[str]) -> bool:
 def find_times(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Spans of the times in `text[start:end]`."""
     sentence = text[start:end]
-    words = _list_words(sentence)
-    if words is not None and _TIME_WORDS.isdisjoint(words):
+    words, digits = _list_words(sentence)
+    if not digits and _TIME_WORDS.isdisjoint(words):
         return
-    pattern = _TIMES if _ENDLESS in sentence else _TIMES_AHEAD if words is None else _WORDY_TIMES
-    for match in _compile(pattern).finditer(text, start, end):
+    if digits and _DATE_WORDS.isdisjoint(words) and _ENDLESS not in sentence and "A.D." not in sentence:
+        found = _match_at_digits(_compile(_TIMES), text, start, end)
+    else:
+        pattern = _TIMES if _ENDLESS in sentence else _TIMES_AHEAD if digits else _WORDY_TIMES
+        found = _compile(pattern).finditer(text, start, end)
+    for match in found:
         yield match.span()
 
 
 def find_numbers(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Spans of the amounts, measures and counts in `text[start:end]`; a bare "one" is none."""
     sentence = text[start:end]
-    words = _list_words(sentence)
-    if words is not None and (sentence.isascii() or _CASELESS.isdisjoint(sentence)):
-        said = _NUMBER_WORDS.intersection(words)
-        if not said or (said == {"one"} and words.count("one") == 1):
-            return
-    for match in _compile(_NUMBERS_AHEAD if words is None else _WORDY_NUMBERS).finditer(text, start, end):
+    words, digits = _list_words(sentence)
+    doubtful = not (sentence.isascii() or _CASELESS.isdisjoint(sentence))
+    said = _NUMBER_WORDS.intersection(words)
+    if not digits and not doubtful and (not said or (said == {"one"} and words.count("one") == 1)):
+        return
+    if digits and not doubtful and not said and _CURRENCIES.isdisjoint(sentence):
+        found = _match_at_digits(_compile(_NUMBERS), text, start, end)
+    else:
+        found = _compile(_NUMBERS_AHEAD if digits else _WORDY_NUMBERS).finditer(text, start, end)
+    for match in found:
         if match[0].lower() not in _NOT_NUMBERS:
             yield match.span()
 

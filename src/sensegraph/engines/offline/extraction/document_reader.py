@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import combinations, pairwise, product
+from itertools import combinations, islice, pairwise, product
 from typing import TypeVar
 
 from sensegraph.engines.offline.extraction.kinds import type_of_kind
@@ -93,11 +93,14 @@ def select_claims(sentences: Sequence[StatedSentence]) -> tuple[ExtractedClaim, 
     """
     scored = []
     for s in sentences:
-        good, asks = rate_readability(s.text, True), s.text.rstrip('"”’) ').endswith("?")
-        checkable = s.names and (s.times or s.numbers or len(s.names) > 1)
-        if checkable and good >= _LEAST_QUALITY and not asks and has_finite_verb(_lower_words(s.text)):
-            scored.append((good * (1 + bool(s.times) + 0.5 * (len(s.names) > 1) + 0.3 * bool(s.numbers)), s))
-    best = sorted(scored, key=lambda x: (-x[0], x[1].start))[:MOST]
+        if not s.names or not (s.times or s.numbers or len(s.names) > 1):
+            continue
+        good = rate_readability(s.text, True)
+        if good < _LEAST_QUALITY or s.text.rstrip('"”’) ').endswith("?"):
+            continue
+        scored.append((good * (1 + bool(s.times) + 0.5 * (len(s.names) > 1) + 0.3 * bool(s.numbers)), s))
+    ranked = sorted(scored, key=lambda x: (-x[0], x[1].start))
+    best = list(islice((x for x in ranked if has_finite_verb(_lower_words(x[1].text))), MOST))
     hedges, negations = english_words("hedges"), english_words("negations")
     claims = []
     for _, s in sorted(best, key=lambda x: x[1].start):
@@ -215,12 +218,14 @@ class DocumentReader:
 
     def _entities(self, spots: Sequence[Spot]) -> Iterator[ExtractedEntity]:
         for key, members in group_spots(spots, lambda s: s.key).items():
-            thing, scored = self.things[key], []  # the sentence that says most about a thing describes it
-            for s in members[:_SOURCES]:
-                span = self._span(s.sentence)
-                at = max(span[0], s.start - self.shift)
-                scored.append((-rate_description(self.text, at, s.end - self.shift, span, self.english), span))
-            span = min(scored)[1]
+            thing, span = self.things[key], self._span(members[0].sentence)
+            if len(members) > 1:  # the sentence that says most about a thing describes it
+                scored = []
+                for s in members[:_SOURCES]:
+                    span = self._span(s.sentence)
+                    at = max(span[0], s.start - self.shift)
+                    scored.append((-rate_description(self.text, at, s.end - self.shift, span, self.english), span))
+                span = min(scored)[1]
             yield ExtractedEntity(
                 thing.name, type_of_kind(thing.kind), self._said(*span), *self._place(*span), self._mentions(members)
             )
@@ -272,14 +277,16 @@ class DocumentReader:
 
     def _shown(self, shown: Sequence[tuple[Spot, Spot]]) -> tuple[Spot, Spot, tuple[int, int]]:
         """The evidence whose sentence reads best, both ends in one sentence first."""
-        scored = []
-        for i, (a, b) in enumerate(shown[:_SOURCES]):
-            start, end = self._span(a.sentence)
-            both = 1.0 if a is not b else 0.0
-            scored.append((-rate_readability(self.text[start:end][:600], self.english) - both, i, (start, end)))
-        _, i, span = min(scored)
-        a, b = sorted(shown[i], key=lambda s: s.start)
-        return a, b, span
+        best, span = 0, self._span(shown[0][0].sentence)
+        if len(shown) > 1:
+            scored = []
+            for i, (a, b) in enumerate(shown[:_SOURCES]):
+                start, end = self._span(a.sentence)
+                both = 1.0 if a is not b else 0.0
+                scored.append((-rate_readability(self.text[start:end][:600], self.english) - both, i, (start, end)))
+            _, best, span = min(scored)
+        a, b = shown[best]
+        return (b, a, span) if b.start < a.start else (a, b, span)
 
     # ── claims ───────────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -238,18 +238,19 @@ def is_common_phrase(key: str) -> bool:
 def _vote_by_context(key: str, c: Candidate) -> list[float]:
     """Votes of one mention of a name by what stands before and after it."""
     votes = [0.0] * 4
+    english = read_lexicon("english")
     left, right, size = c.left, c.right, key.count(" ") + 1
     if "s" in c.marks and not is_common_phrase(key):
         votes[_PERSON] += 3
     if has_title_before(key, c):
         votes[_PERSON] += 3
-    elif (left in english_words("roles") and not is_common_phrase(key)) or (left == "by" and size < 4):
+    elif (left in english["roles"] and not is_common_phrase(key)) or (left == "by" and size < 4):
         votes[_PERSON] += 1.5
-    if right in english_words("person-verbs") and "c" not in c.marks:
+    if right in english["person-verbs"] and "c" not in c.marks:
         votes[_PERSON] += 1
     if "b" in c.marks and (right == "born" or _YEAR.match(right)):
         votes[_PERSON] += 2
-    if left in english_words("strong-place-prepositions") and size <= 3 and "q" not in c.marks:
+    if left in english["strong-place-prepositions"] and size <= 3 and "q" not in c.marks:
         votes[_PLACE] += 1
     if "," in c.marks and "c" in c.marks:
         votes[_PLACE] += 0.6
@@ -257,9 +258,9 @@ def _vote_by_context(key: str, c: Candidate) -> list[float]:
         votes[_ORGANISATION] += 0.3
     if "q" in c.marks:
         votes[_OTHER] += 2.5
-    if left in english_words("work-nouns") and "." not in c.marks:
+    if left in english["work-nouns"] and "." not in c.marks:
         votes[_OTHER] += 2
-    if right in english_words("language-after") and "c" not in c.marks and size < 4:
+    if right in english["language-after"] and "c" not in c.marks and size < 4:
         votes[_OTHER] += 1
     return votes
 
@@ -286,13 +287,12 @@ def count_units(counts: Counts, phrases: Iterable[tuple[int, Sequence[str]]]) ->
     found: list[str] = []
     heads: list[str] = []
     for chunk, words in phrases:
-        stems = [stem_english(w) for w in words]
-        units = stems
-        if len(stems) > 1:
+        units = stems = list(map(stem_english, words))
+        if len(stems) > 1:  # most are one word
             ends = range(1, len(stems) + 1)
             units = [" ".join(stems[a:b]) for b in ends for a in range(max(0, b - LONGEST_UNIT), b)]
         found += units
-        heads.append(stems[-1])
+        heads.append(units[-1])
         seen[chunk].update(units)
     counts.all.update(found)
     counts.heads.update(heads)

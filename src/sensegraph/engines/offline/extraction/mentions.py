@@ -118,6 +118,8 @@ def count_outside_words(one: Mentioned, lexicon: Lexicon) -> tuple[Counter[str],
     """The capitals and the lower-case words that the observation counts in the document's wrapper."""
     begin, end = find_body(one, lexicon)
     size = _measure_document(one)
+    if not begin and end == size:
+        return Counter(), Counter()
     words: list[str] = []
     opening: list[str] = []
     for a, b in zip(one.sentences[::2], one.sentences[1::2], strict=True):
@@ -223,14 +225,16 @@ def select_standing_names(seen: Mentioned, lexicon: Lexicon) -> list[Named]:
         label = fold_name(surface) if "s" in c.marks else ""
         if label and label not in lexicon.speakers and label in lexicon.label_ends:
             continue  # what a border left of another label ("vin scott")
-        refused = not c.more and strip_possessive(c.first) in lexicon.refused
-        if c.first and (refused or c.first in lexicon.refused_runs):
-            if c.inner < 0:
-                continue
-            start, surface = c.inner, c.surface[c.inner - c.start :]
+        if c.first:
+            refused = not c.more and strip_possessive(c.first) in lexicon.refused
+            if refused or c.first in lexicon.refused_runs:
+                if c.inner < 0:
+                    continue
+                start, surface = c.inner, c.surface[c.inner - c.start :]
         key = make_name_key(surface)
-        if f"{c.before} {key}" not in lexicon.series:  # else the tail of a series' name, which says nothing
-            out.append(Named(c, start, surface, key))
+        if lexicon.series and f"{c.before} {key}" in lexicon.series:
+            continue  # the tail of a series' name, which says nothing
+        out.append(Named(c, start, surface, key))
     return out
 
 
@@ -317,15 +321,23 @@ def make_named_thing(key: str, members: Sequence[Named], lexicon: Lexicon) -> Th
         name = lexicon.full[key]
         return Thing(fold(name), name, kind)
     surfaces = defaultdict[str, int](int)
-    for member in (m for m in members if m.key == key):
-        surface = " ".join(member.surface.split())
-        for article in ("The ", "the ", "A ", "An "):
-            if surface.startswith(article) and make_name_key(surface) == fold(surface[len(article) :]):
-                surface = surface[len(article) :]
-        own = write_label(surface) if "s" in member.candidate.marks else surface
-        surfaces[lexicon.speakers.get(fold_name(surface), own)] += 1
+    for member in members:
+        if member.key == key:
+            surface = _write_without_article(member.surface)
+            own = write_label(surface) if "s" in member.candidate.marks else surface
+            surfaces[lexicon.speakers.get(fold_name(surface), own)] += 1
     name = min(surfaces, key=lambda s: (s.isupper() and " " in s, -surfaces[s], s))
     return Thing(fold(name), name, kind)
+
+
+@lru_cache(maxsize=1 << 14)
+def _write_without_article(surface: str) -> str:
+    """A name on one line, without the article that its key has not either."""
+    line = " ".join(surface.split())
+    for article in ("The ", "the ", "A ", "An "):
+        if line.startswith(article) and make_name_key(line) == fold(line[len(article) :]):
+            line = line[len(article) :]
+    return line
 
 
 def _find_concepts(
@@ -336,20 +348,22 @@ def _find_concepts(
     taken = sorted((s.start, s.end) for s in names)
     starts = [a for a, _ in taken]
     spots = []
+    known, chinese = lexicon.units, seen.language == "zh"
     for phrase in seen.phrases:
+        words = phrase.words
+        if chinese:
+            terms, place = find_longest_terms(words[0], lexicon.terms), phrase.spans[0]
+            found = [(place + a, place + b, words[0][a:b]) for a, b in terms]
+        elif len(words) == 1:  # as most are, and no concept
+            if (unit := stem_english(words[0])) not in known:
+                continue
+            start, end = phrase.spans
+            found = [(start, end, known[unit])]
+        else:
+            places, units = phrase.spans, find_longest_units(phrase, known)
+            found = [(places[2 * a], places[2 * b - 1], known[unit]) for a, b, unit in units]
         if phrase.sentence in notes:
             continue
-        places, words = phrase.spans, phrase.words
-        if len(words) == 1 and seen.language != "zh":  # most are one word, and no concept
-            if (unit := stem_english(words[0])) not in lexicon.units:
-                continue
-            found = [(places[0], places[1], lexicon.units[unit])]
-        elif seen.language == "zh":
-            terms = find_longest_terms(words[0], lexicon.terms)
-            found = [(places[0] + a, places[0] + b, words[0][a:b]) for a, b in terms]
-        else:
-            units = find_longest_units(phrase, lexicon.units)
-            found = [(places[2 * a], places[2 * b - 1], lexicon.units[unit]) for a, b, unit in units]
         for start, end, name in found:
             if start < begin or end > limit:
                 continue

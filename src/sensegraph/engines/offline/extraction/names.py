@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 import msgspec
@@ -33,8 +32,7 @@ _SMALL = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(msgspec.Struct, frozen=True, gc=False):
     """Words `first` to `last` of a sentence, both included."""
 
     first: int
@@ -178,7 +176,9 @@ def find_name_candidates(
 
     Words that are `barred` cannot belong to a name; `subjects_at` are the spans that mention the document's title.
     """
-    sentence = Sentence(words.texts, words.starts, words.ends, words.raised, text, number, barred, language)
+    sentence = Sentence(
+        words.texts, words.lower, words.starts, words.ends, words.raised, text, number, barred, language
+    )
     mentions = (words.find_begun(start, end) for start, end in subjects_at)
     subjects = [Run(inside[0], inside[-1]) for inside in mentions if inside]
     taken = {i for run in subjects for i in range(run.first, run.last + 1)}
@@ -198,8 +198,8 @@ def find_name_candidates(
     if sentence.language != "de":
         runs = _join_runs(sentence, runs)
     whole = {r.first for r in (*subjects, *quoted)}
-    ordered = sorted([*runs, *quoted, *subjects], key=lambda r: r.first)
-    made = (_make_candidate(sentence, r, r.first in whole) for r in ordered)
+    ordered = sorted([*runs, *quoted, *subjects], key=lambda r: r.first) if whole else runs
+    made = [_make_candidate(sentence, r, r.first in whole) for r in ordered]
     return [c for c in made if c is not None]
 
 
@@ -209,15 +209,15 @@ def _join_runs(s: Sentence, runs: Sequence[Run]) -> list[Run]:
     for run in runs:
         before = run.first - 1
         if out and run.first - out[-1].last == 2 and not _POSSESSIVE.search(s.texts[out[-1].last]):
-            last, head = out[-1], s.texts[run.last].lower()
-            joined = s.texts[before] == "for" and s.texts[last.last].lower() in english_words("organisation-heads")
+            last, head = out[-1], s.lower[run.last]
+            joined = s.texts[before] == "for" and s.lower[last.last] in english_words("organisation-heads")
             if s.texts[before] == "and":
                 joined = run.last > run.first and last.last - last.first < 2 and head in english_words("and-heads")
             if joined:
                 out[-1] = Run(last.first, run.last)
                 continue
         if before >= 0 and run.last != run.first and s.gap(before, run.first) == " ":
-            number, held = s.texts[before], {w.lower() for w in s.texts[run.first : run.last + 1]}
+            number, held = s.texts[before], set(s.lower[run.first : run.last + 1])
             if (_YEAR.fullmatch(number) or _ORDINAL.fullmatch(number)) and held & english_words("ordinal-heads"):
                 run = Run(before, run.last)
         out.append(run)
@@ -239,13 +239,15 @@ def strip_possessive(word: str) -> str:
 
 def _split_at_rank(s: Sentence, run: Run) -> list[Run]:
     """A run cut where an office stands inside it: "Malaysian Prime Minister | Mahathir", "Sultan of | Damascus"."""
+    if run.last < run.first + 2:
+        return [run]
     ranks, offices = english_words("ranks"), english_words("offices")
     for i in range(run.first + 1, run.last):
-        if s.texts[i].lower().rstrip(".") in ranks:
+        if s.lower[i].rstrip(".") in ranks:
             left = i - 1
-            while left > run.first and s.texts[left].lower() in offices:
+            while left > run.first and s.lower[left] in offices:
                 left -= 1
-            if s.texts[left].lower() in offices:
+            if s.lower[left] in offices:
                 return [Run(i, run.last)]
             return [Run(run.first, left), Run(i, run.last)]
     return [run]
@@ -255,15 +257,15 @@ def _strip_offices(s: Sentence, run: Run) -> Run | None:
     """The run without leading offices ("President", "Head Coach of"); None when nothing is left."""
     offices = english_words("offices")
     heads = (english_words(f"{kind}-heads") for kind in ("organisation", "place", "event", "other"))
-    last = s.texts[run.last].lower()
+    last = s.lower[run.last]
     if run.last > run.first and run.last - run.first < 3 and any(last in words for words in heads):
         return run
     first = run.first
-    while first <= run.last and (s.texts[first].lower() in offices or (first > run.first and s.is_joining(first))):
+    while first <= run.last and (s.lower[first] in offices or (first > run.first and s.is_joining(first))):
         first += 1
     if first > run.last:
         every = range(run.first, run.last + 1)
-        empty = all(s.texts[i].lower() in offices or s.is_joining(i) for i in every)
+        empty = all(s.lower[i] in offices or s.is_joining(i) for i in every)
         return None if run.first == run.last or empty else run
     return Run(first, run.last)
 
@@ -278,22 +280,21 @@ def _make_candidate(s: Sentence, run: Run, whole: bool) -> Candidate | None:
         end += 1
     surface = s.text[start:end]
     alone = not whole and surface.lower().rstrip(".") in english_words("never-alone")
-    if alone or not any(c.isalpha() for c in surface):
+    if alone or not any(map(str.isalpha, surface)):
         return None
     if len(surface) == 1 and surface.isascii():
         return None
     opening = not whole and s.is_opening(run.first) and not s.texts[run.first][0].isdigit()
     # what tells its type: the word before, the two words before, the word after, and the marks between
-    around = range(run.first - 2, run.last + 3)
-    lower = {i: s.texts[i].lower() if 0 <= i < len(s.texts) else "" for i in around}
-    left, right, marks = lower[run.first - 1], lower[run.last + 1], ""
+    *_, farther, left = "", "", *s.lower[max(0, run.first - 2) : run.first]
+    right, next_right, *_ = *s.lower[run.last + 1 : run.last + 3], "", ""
+    before, marks = f"{farther} {left}", ""
     if left and not left[0].isalnum():
         marks += "q" if left in '"“„«' else "," if left == "," else "."
-        left = lower[run.first - 2]
+        left = farther
     if right and right in ',("”':
         marks += {",": "c", "(": "b"}.get(right, "Q")
-        right = lower[run.last + 2]
-    before = f"{lower[run.first - 2]} {lower[run.first - 1]}"
+        right = next_right
     made = Candidate(s.number, start, end, surface, left=left, before=before, right=right, marks=marks)
     if not opening:
         return made
@@ -302,7 +303,7 @@ def _make_candidate(s: Sentence, run: Run, whole: bool) -> Candidate | None:
         inner = Run(inner.first + 1, inner.last) if inner.first < inner.last else None
     more = run.last > run.first and s.is_name_word(run.first + 1)
     inside = -1 if inner is None else s.starts[inner.first]
-    return msgspec.structs.replace(made, inner=inside, first=s.texts[run.first].lower(), more=more)
+    return msgspec.structs.replace(made, inner=inside, first=s.lower[run.first], more=more)
 
 
 def link_document_names(

@@ -16,6 +16,7 @@ from sensegraph.engines.offline.extraction.observations import (
     Entry,
     Lexicon,
     Mentioned,
+    Phrase,
     pack_list,
     round_down,
 )
@@ -59,11 +60,13 @@ def count_names(one: Mentioned, lexicon: Lexicon, place: bytes) -> tuple[set[str
     uses: dict[str, list[tuple[str, Candidate]]] = defaultdict(list)
     for n in surely:
         uses[same.get(n.key, n.key)].append((n.surface, n.candidate))
-    counts, runs = kinds.Counts(), list[str]()
+    counts, runs, left = kinds.Counts(), list[str](), list[Phrase]()
     if one.language == "zh":
         runs = [p.words[0] for p in one.phrases]
     else:
-        kinds.count_units(counts, _list_phrases(one, lexicon, nouns))
+        own, left = _part_phrases(one, lexicon)
+        # the capitals of German are nouns and names alike: judged as concepts too
+        kinds.count_units(counts, own + [(bisect_right(one.bounds[::2], n.start), (n.key,)) for n in nouns])
     names = Counter(n.key for n in named)
     count = NameCount(
         place,
@@ -78,25 +81,27 @@ def count_names(one: Mentioned, lexicon: Lexicon, place: bytes) -> tuple[set[str
         {unit: (n, counts.chunks[unit]) for unit, n in counts.all.items()},
         counts.heads,
     )
-    terms = {f"{kind}{key}" for key in names for kind in (Entry.KIND, Entry.SAME, Entry.FULL)}
+    terms = {kind + key for key in names for kind in (Entry.KIND, Entry.SAME, Entry.FULL)}
     terms.update(f"{Entry.SAME_HERE}{one.work}\t{key}" for key in names)
-    terms.update(f"{Entry.PERSON}{k}" for k in names if not names.keys().isdisjoint(k.split()[:: k.count(" ") or 1]))
-    terms.update(f"{Entry.TERM}{run[i : i + 2]}" for run in runs for i in range(len(run) - 1))
-    terms.update(f"{Entry.KEPT}{unit}" for unit in {unit for unit, _ in list_units(one, named)})
+    terms.update(Entry.PERSON + k for k in names if not names.keys().isdisjoint(k.split()[:: k.count(" ") or 1]))
+    terms.update(Entry.TERM + run[i : i + 2] for run in runs for i in range(len(run) - 1))
+    others = one if one.language == "de" else msgspec.structs.replace(one, phrases=tuple(left))
+    units = {unit for unit, _ in list_units(others, named)}
+    terms.update(map(Entry.KEPT.__add__, units if one.language == "de" else units.union(counts.all)))
     return terms, count
 
 
-def _list_phrases(
-    one: Mentioned, lexicon: Lexicon, nouns: Sequence[mentions.Named]
-) -> Iterator[tuple[int, Sequence[str]]]:
-    """The phrases of the document's own text, each with the number of its chunk."""
+def _part_phrases(one: Mentioned, lexicon: Lexicon) -> tuple[list[tuple[int, Sequence[str]]], list[Phrase]]:
+    """The phrases of the document's own text, each with the number of its chunk, and those of what surrounds it."""
     starts, notes = one.bounds[::2], mentions.find_notes(one, lexicon)
     begin, end = mentions.find_body(one, lexicon)
+    own, left = list[tuple[int, Sequence[str]]](), list[Phrase]()
     for p in one.phrases:
         if p.sentence not in notes and begin <= p.spans[0] and p.spans[-1] <= end:
-            yield bisect_right(starts, p.spans[0]), p.words
-    if one.language == "de":  # its capitals are nouns and names alike: judged as concepts too
-        yield from ((bisect_right(starts, n.start), (n.key,)) for n in nouns)
+            own.append((bisect_right(starts, p.spans[0]), p.words))
+        else:
+            left.append(p)
+    return own, left
 
 
 def list_units(one: Mentioned, named: Sequence[mentions.Named]) -> Iterator[tuple[str, str]]:
@@ -195,14 +200,14 @@ def count_forms(one: Mentioned, lexicon: Lexicon) -> tuple[set[str], dict[str, d
     """How one document writes the kept concepts, and what its reading asks of these and of the things it names."""
     grouped = mentions.group_names(one, lexicon)
     things = (mentions.make_named_thing(key, members, lexicon) for key, members in grouped.items())
-    terms = {f"{kind}{t.key}" for t in things if t for kind in (Entry.HIDDEN, Entry.ROLE)}
+    terms = {kind + t.key for t in things if t for kind in (Entry.HIDDEN, Entry.ROLE)}
     terms.update(f"{Entry.UNIT}{mentions.stem_unit(k.split())}" for k in grouped if lexicon.kinds.get(k) == "c")
     named = mentions.select_standing_names(one, lexicon) if one.language == "de" else ()
     forms: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
     for unit, written in list_units(one, named):
         if unit in lexicon.kept:
             forms[unit][written] += 1
-    terms.update(f"{Entry.UNIT}{unit}" for unit in forms)
+    terms.update(map(Entry.UNIT.__add__, forms))
     return terms, forms
 
 

@@ -6,8 +6,8 @@ and is made of entries by term. Positions in an observation count characters fro
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from enum import StrEnum
 from typing import Any
 
 import msgspec
@@ -16,6 +16,7 @@ import numpy as np
 from sensegraph.language.text import fold
 from sensegraph.language.transcripts import Talk
 
+_read_list = msgspec.json.Decoder(list[str]).decode
 CROWD = 24  # things of one sentence that are paired, at most: more is a list
 
 
@@ -136,7 +137,7 @@ class Lexicon(msgspec.Struct, frozen=True):
     nouns: frozenset[str] = frozenset()
 
 
-class Entry(StrEnum):
+class Entry:
     """What an entry of the lexicon says of a term: the first character of the term, as it is asked for.
 
     The term is this character and what it is about; unless something else is said, that the entry is there says all.
@@ -168,7 +169,7 @@ class Entry(StrEnum):
 
 def read_entries(entries: Mapping[str, str]) -> Lexicon:
     """The lexicon that these entries make, which may be those of one section or of a whole corpus."""
-    found: dict[str, dict[str, str]] = {kind: {} for kind in Entry}
+    found = defaultdict[str, dict[str, str]](dict)
     for term, value in entries.items():
         found[term[0]][term[1:]] = value
     # fmt: off
@@ -229,4 +230,4 @@ def pack_list(words: Iterable[str]) -> str:
 
 def unpack_list(entry: str) -> list[str]:
     """The words of an entry."""
-    return msgspec.json.decode(entry, type=list[str])
+    return _read_list(entry)

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice, pairwise, takewhile
 
+import msgspec
+
 from sensegraph.engines.offline.extraction.names import QUOTE, find_name_candidates, may_be_name_word
 from sensegraph.engines.offline.extraction.observations import Candidate, Observation, Phrase, Value
 from sensegraph.engines.offline.extraction.sentence_words import (
@@ -42,8 +44,7 @@ _FILLING = (re.compile(r"[^\S\n][^\S\n]{39,}"), re.compile(r"[.!?…\"'”’»)
 # blanks and leaders: they split, and cost no time
 EDGE = 400  # characters of a document's beginning and end that are looked at
 _CODED = re.compile(r"[\d/@_\\{\[.w](?:(?<![.w])|(?<=\.)\w{2,5}\b|(?<=w)ww)")  # one class first, as it is found soonest
-_SIGNS = bytes(i if chr(i) in "0123456789/@_\\{[" else 32 for i in range(256))  # of all that is found by one sign
-_DOTTED = re.compile(r"\.\w\w")
+_SIGN = re.compile(r"[\d/@_\\{\[.w](?:(?<![.w])|(?<=\.)(?=\w\w)|(?<=w)(?=ww))")  # each place where that may be found
 _FILE = "txt|pdf|docx?|html?|mp[34]|wav|jpe?g|png|gif|csv|tsv|xlsx?|pptx?|json|xml|md|py|zip|srt|vtt"
 _CODE = re.compile(
     rf"\b(?:https?://|www\.)[^\s<>\"”]{{1,300}}|[\w.+\-]{{1,60}}@[\w\-]{{1,60}}(?:\.\w{{2,20}}){{1,4}}\b"
@@ -84,7 +85,8 @@ class JoinedChunks:
     def span_in(self, chunk: Chunk, start: int, end: int) -> tuple[int, int]:
         """The span of the chunk's own text for a span of the text."""
         first, last = self.collapsed.to_source(start, end)
-        return first - (chunk.start - self.base), last - (chunk.start - self.base)
+        shift = chunk.start - self.base
+        return first - shift, last - shift
 
 
 def join_chunks(chunks: Sequence[Chunk]) -> JoinedChunks:
@@ -166,16 +168,15 @@ class _PageReader:
         self.names: list[Candidate] = []
         self.values: list[Value] = []
         self.phrases: list[Phrase] = []
-        self.words, self.bounds = locate_words(page.text, () if page.language == "zh" else spans)
-        self.able = [i for i in self.words.raised if may_be_name_word(self.words.texts[i], page.language)]
-        self.quoting = QUOTE.search(page.text) is not None
-        worded = "www" in page.text or _DOTTED.search(page.text)
-        self.signs = None if worded else blank_others(page.text, _SIGNS)
+        words, self.bounds = locate_words(page.text, () if page.language == "zh" else spans)
+        self.capitals = words.raised
+        able = [i for i in words.raised if may_be_name_word(words.texts[i], page.language)]
+        self.words = msgspec.structs.replace(words, raised=able)
         self.subjects: list[tuple[int, int]] = []
         # where the text says the document's title of several words, as it is written or with other hyphens
-        words = _TITLE_WORD.findall(page.title.split(" (")[0].split(", ")[0])
-        if 1 < len(words) < 9 and words[0][0].isupper() and not find_codes(page.title, 0, len(page.title)):
-            pattern = re.compile(rf"\b{_BETWEEN.join(map(re.escape, words))}\b")
+        titled = _TITLE_WORD.findall(page.title.split(" (")[0].split(", ")[0])
+        if 1 < len(titled) < 9 and titled[0][0].isupper() and not find_codes(page.title, 0, len(page.title)):
+            pattern = re.compile(rf"\b{_BETWEEN.join(map(re.escape, titled))}\b")
             self.subjects = [m.span() for m in pattern.finditer(page.text)]
 
     @property
@@ -183,28 +184,37 @@ class _PageReader:
         """The word that opens each sentence."""
         return [find_opening_word(self.words.texts[a:b]) for a, b in pairwise(self.bounds)]
 
-    def read(self, letters: Sequence[Sequence[str]]) -> None:
+    def read(self, letters: Sequence[Sequence[str]], plain: bool) -> None:
         """Read all sentences as their language asks for: names by capitals, phrases by tags or by words.
 
-        `letters` are the runs of letters of each, in lower case.
+        `letters` are the runs of letters of each, in lower case; `plain` says that the text has but those of ASCII.
         """
-        language, text, taken = self.page.language, self.page.text, set[int]()
+        language, text, taken, able = self.page.language, self.page.text, set[int](), self.words.raised
+        signs = [m.start() for m in _SIGN.finditer(text)]
+        others = sorted([*(m.start() for m in QUOTE.finditer(text)), *(a for a, _ in self.subjects)])
         for number, (start, end) in enumerate(self.spans):
             if language == "zh":
                 self._read_chinese(number, start, end)
                 continue
             first, last = self.bounds[number], self.bounds[number + 1]
             here = set[int]()
-            if stated_dates.may_state_value(text[start:end], letters[number]):
+            place = bisect_left(signs, start)
+            signed = place < len(signs) and signs[place] < end  # of most sentences nothing else can state a value
+            if stated_dates.may_state_value("" if plain and not signed else text[start:end], letters[number]):
                 here = self._collect_values(number, start, end, self.words.part(first, last))
-            coded = self.signs is None or not self.signs[start:end].isspace()
-            if coded and (codes := find_codes(text, start, end)):
+            if signed and (codes := find_codes(text, start, end)):
                 words = self.words.part(first, last)
                 here.update(i for span in codes for i in words.find_touched(*span))
-            if language != "un":
+            place = bisect_left(able, first)
+            named = place < len(able) and able[place] < last
+            if not named and others:
+                place = bisect_left(others, start)
+                named = place < len(others) and others[place] < end
+            if named and language != "un":  # else nothing of it can be a name: most sentences of talk
                 here |= self._collect_names(number, start, end, here)
             if language == "en":
-                taken.update([first + i for i in here])
+                if here:
+                    taken.update([first + i for i in here])
             elif language != "de":
                 self._collect_words(number, self.words.part(first, last), here)
         if language == "en":
@@ -229,22 +239,16 @@ class _PageReader:
             for a, b in stated_dates.find_numbers(text, start, end):
                 if all(b <= c or d <= a for c, d in spans):
                     values.append(Value(number, a, b, text[a:b], "number"))
-        self.values.extend(sorted(values, key=lambda v: v.start))
+        self.values.extend(sorted(values, key=lambda v: v.start) if len(values) > 1 else values)
         return {i for a, b in spans for i in words.find_within(a, b)}
 
     def _collect_names(self, number: int, start: int, end: int, barred: set[int]) -> set[int]:
         """Collects the candidates of a sentence; returns the positions of their words that surely are names."""
-        first, last = self.bounds[number], self.bounds[number + 1]
-        place, subjects = bisect_left(self.able, first), list[tuple[int, int]]()
+        subjects = list[tuple[int, int]]()
         if self.subjects:
             near = self.subjects[bisect_left(self.subjects, (start, 0)) :]
             subjects = list(takewhile(lambda span: span[1] <= end, near))
-        able = place < len(self.able) and self.able[place] < last
-        if not (able or subjects or (self.quoting and QUOTE.search(self.page.text, start, end))):
-            return set()  # nothing of it can be a name: most sentences of talk
-        words = self.words.part(first, last)
-        if not words.raised:
-            return set()
+        words = self.words.part(self.bounds[number], self.bounds[number + 1])
         made = find_name_candidates(words, self.page.text, number, barred, self.page.language, subjects)
         self.names.extend(made)
         sure = [c for c in made if not c.first or c.inner >= 0]
@@ -254,10 +258,10 @@ class _PageReader:
         """Runs of adjectives and nouns of English sentences, general words dropped at both ends."""
         words, bounds = self.words, self.bounds
         texts, starts, ends = words.texts, words.starts, words.ends
-        lower = " ".join(texts).lower().split(" ") if texts else []  # at once: no word holds a blank
+        lower = words.lower
         shown = list(tag_words(lower, bounds))
         openings = set(bounds)
-        for i in taken.union([i for i in self.words.raised if i not in openings and texts[i][0].isupper()]):
+        for i in taken.union([i for i in self.capitals if i not in openings and texts[i][0].isupper()]):
             shown[i] = "X"
         letters, general = "".join(shown), english_words("general")
         loose = general | stop_words("en")
@@ -265,18 +269,22 @@ class _PageReader:
             found = 0
             for match in _NOUNS.finditer(letters, begin, until):
                 first, last = match.span()
-                if last - first == 1 and lower[first] in loose:  # as many are
-                    continue
-                while first < last and lower[first] in loose:
-                    first += 1
-                while last > first and lower[last - 1] in general:
-                    last -= 1
-                first = max(first, last - _PHRASE_WORDS)
-                said = tuple(lower[first:last])
-                if not said or not 2 <= min(sizes := list(map(len, said))) <= max(sizes) <= _LONGEST_WORD:
-                    continue
-                spans = tuple(chain.from_iterable(zip(starts[first:last], ends[first:last], strict=True)))
-                self.phrases.append(Phrase(number, spans, said))
+                if last - first == 1:  # as most are
+                    word = lower[first]
+                    if word in loose or not 2 <= len(word) <= _LONGEST_WORD:
+                        continue
+                    self.phrases.append(Phrase(number, (starts[first], ends[first]), (word,)))
+                else:
+                    while first < last and lower[first] in loose:
+                        first += 1
+                    while last > first and lower[last - 1] in general:
+                        last -= 1
+                    first = max(first, last - _PHRASE_WORDS)
+                    said = tuple(lower[first:last])
+                    if not said or not 2 <= min(sizes := list(map(len, said))) <= max(sizes) <= _LONGEST_WORD:
+                        continue
+                    spans = tuple(chain.from_iterable(zip(starts[first:last], ends[first:last], strict=True)))
+                    self.phrases.append(Phrase(number, spans, said))
                 found += 1
                 if found >= _MOST_PHRASES:
                     break
@@ -334,7 +342,7 @@ def observe_document(chunks: Sequence[Chunk], segmenter: str = "rules") -> Obser
     else:
         letters = [blanked[a:b].split() for a, b in spans]
     found = _PageReader(replace(page, text=view), spans, segmenter)
-    found.read(letters)
+    found.read(letters, blanked is not None)
     # every label is a mention, in the sentence that follows it
     starts = [a for a, _ in spans]
     for label in labelled:

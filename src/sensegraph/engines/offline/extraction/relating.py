@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import msgspec
 import numpy as np
@@ -52,7 +52,7 @@ def count_pairs(one: Mentioned, lexicon: Lexicon) -> tuple[set[str], PairCount]:
     seen, weights = weigh_pairs(sentences)
     number = {k: i for i, k in enumerate(seen)}
     columns = ([number[a] for a, _ in weights], [number[b] for _, b in weights], list(weights.values()))
-    terms = {f"{Entry.PAIR}{a}\t{b}" for a, b in weights}
+    terms = {Entry.PAIR + "\t".join(pair) for pair in weights}
     if any(len(keys) > CROWD for keys in sentences):  # a chunk may hold others of them than the first
         for begin, end in zip(one.bounds[::2], one.bounds[1::2], strict=True):
             here = group_spots([s for s in scene.spots if begin <= s.start and s.end <= end], lambda s: s.sentence)
@@ -82,12 +82,13 @@ def weigh_pairs(sentences: Sequence[Sequence[str]]) -> tuple[Counter[str], dict[
     A document is given as the distinct keys of each of its sentences (empty where it holds none).
     """
     crowds = [keys[:CROWD] for keys in sentences]
-    seen = Counter(k for here in crowds for k in here)
+    seen = Counter(chain.from_iterable(crowds))
     weights = defaultdict[tuple[str, str], int](int)
     for here in crowds:
-        for i, a in enumerate(here):
-            for b in here[i + 1 :]:
-                weights[(a, b) if a < b else (b, a)] += 2
+        if len(here) > 1:
+            for i, a in enumerate(here):
+                for b in here[i + 1 :]:
+                    weights[(a, b) if a < b else (b, a)] += 2
     for here, there in pairwise(crowds):
         if here and there:
             only = [b for b in there if b not in here]

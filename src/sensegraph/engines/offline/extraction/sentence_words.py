@@ -7,22 +7,26 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Sequence
 from itertools import accumulate, compress, count
-from operator import not_
+from operator import ne, not_
 from zlib import crc32
 
 import msgspec
 
-TOKEN = re.compile(r"[^\W_]+(?:['’.\-&][^\W_]+)*|[^\w\s]|_+")
+from sensegraph.language.text import blank_others
+
+TOKEN = re.compile(r"[^\W_]++(?:['’.\-&][^\W_]++)*+|[^\w\s]|_+")
 _PARTS = re.compile(f"({TOKEN.pattern})")
+_PLAIN_PARTS = re.compile(_PARTS.pattern.replace(r"[^\W_]", "[A-Za-z0-9]"))  # the same where no other letter stands
 
 
 class Words(msgspec.Struct, frozen=True):
     """The words and marks of a sentence, or of several: what they are, and where they begin and end in the document.
 
-    `raised` are the positions of those that may have a capital: most are in lower case, or marks.
+    `lower` are they in lower case, `raised` the positions of those that may have a capital: most have none.
     """
 
     texts: Sequence[str]
+    lower: Sequence[str]
     starts: Sequence[int]
     ends: Sequence[int]
     raised: Sequence[int]
@@ -30,8 +34,8 @@ class Words(msgspec.Struct, frozen=True):
     def part(self, first: int, last: int) -> Words:
         """The words from `first` on and before `last`."""
         raised = self.raised[bisect_left(self.raised, first) : bisect_left(self.raised, last)]
-        columns = (self.texts[first:last], self.starts[first:last], self.ends[first:last])
-        return Words(*columns, [i - first for i in raised])
+        texts, lower = self.texts[first:last], self.lower[first:last]
+        return Words(texts, lower, self.starts[first:last], self.ends[first:last], [i - first for i in raised])
 
     def find_within(self, start: int, end: int) -> range:
         """The positions of the words that stand inside a span."""
@@ -51,7 +55,8 @@ def locate_words(text: str, spans: Sequence[tuple[int, int]]) -> tuple[Words, li
 
     Those of sentence i are the words from `bounds[i]` on and before `bounds[i + 1]`.
     """
-    parts = _PARTS.split(text)  # what stands between words, and words, in turn
+    plain = blank_others(text) is not None
+    parts = (_PLAIN_PARTS if plain else _PARTS).split(text)  # what stands between words, and words, in turn
     places = list(accumulate(map(len, parts)))
     every, begun, ended = parts[1::2], places[:-1:2], places[1::2]
     texts, starts, ends, bounds = list[str](), list[int](), list[int](), [0]
@@ -67,8 +72,13 @@ def locate_words(text: str, spans: Sequence[tuple[int, int]]) -> tuple[Words, li
             starts += begun[first:last]
             ends += ended[first:last]
         bounds.append(len(texts))
-    others = compress(count(), map(not_, map(str.islower, texts)))
-    return Words(texts, starts, ends, [i for i in others if texts[i][0].isupper() or len(texts[i]) > 2]), bounds
+    lower = " ".join(texts).lower().split(" ") if texts else []  # at once: no word holds a blank
+    if plain:
+        raised = list(compress(count(), map(ne, texts, lower)))
+    else:  # some capitals of other scripts have no small letter
+        others = compress(count(), map(not_, map(str.islower, texts)))
+        raised = [i for i in others if texts[i][0].isupper() or len(texts[i]) > 2]
+    return Words(texts, lower, starts, ends, raised), bounds
 
 
 def find_opening_word(words: Sequence[str]) -> str:

@@ -6,6 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TypeVar
 
 import msgspec
@@ -17,7 +18,7 @@ from sensegraph.engines.offline.extraction.german_names import NounTally
 from sensegraph.engines.offline.extraction.names import strip_possessive
 from sensegraph.engines.offline.extraction.observations import Ends, Entry, Lexicon, Observation, pack_list, round_down
 from sensegraph.language import speakers, transcripts
-from sensegraph.language.text import known_form
+from sensegraph.language.text import fold, known_form
 
 T = TypeVar("T")
 _REPEATED_SHARE, _REPEATED_WORKS = 0.1, 10
@@ -80,8 +81,8 @@ def count_words(one: Observation, lexicon: Lexicon) -> tuple[set[str], WordCount
         tuple(sorted(set(map(" ".join, zip(words, words[1:], words[2:], strict=False))))),
         one.language,
         tuple(sorted({c.first for c in one.names if c.first})),
-        {w: n - upper[w] for w, n in one.capitals.items() if n != upper[w]},
-        {w: n - lower[w] for w, n in one.lowers.items() if n != lower[w]},
+        _take_away(one.capitals, upper),
+        _take_away(one.lowers, lower),
         np.array(one.prints, dtype="<u4").tobytes(),
         one.talk,
         one.shown,
@@ -89,6 +90,16 @@ def count_words(one: Observation, lexicon: Lexicon) -> tuple[set[str], WordCount
         (nouns.uses, nouns.inside, nouns.weights) if one.language == "de" else (),
     )
     return _list_word_terms(one, lexicon), count
+
+
+def _take_away(counts: Mapping[str, int], outside: Mapping[str, int]) -> dict[str, int]:
+    """What is left of counts of words, of which so many stand outside."""
+    left = dict(counts)
+    for word in outside.keys() & counts.keys():
+        left[word] -= outside[word]
+        if not left[word]:
+            del left[word]
+    return left
 
 
 def _list_word_terms(one: Observation, lexicon: Lexicon) -> set[str]:
@@ -103,23 +114,29 @@ def _list_word_terms(one: Observation, lexicon: Lexicon) -> set[str]:
             words = c.surface.split()
             nouns.update(form for w in words for form in _list_noun_forms(w.lower()))
             surfaces |= {" ".join(words[a:b]) for b in range(1, len(words) + 1) for a in range(b)}  # cut at nouns
-        labels.update(folded(s) for s in _list_surfaces(surfaces))
+        labels.update(*map(_fold_with_articles, surfaces))
     terms = {f"{Entry.TALK}{one.work}"}
     terms.update(f"{Entry.PRINT}{p}" for p in one.prints if p)
-    terms.update(f"{Entry.REFUSED_RUN}{c.first}" for c in one.names if c.first)
-    terms.update(f"{Entry.REFUSED}{strip_possessive(c.first)}" for c in one.names if c.first and not c.more)
-    terms.update(f"{Entry.SERIES}{c.before}" for c in one.names if c.before)
-    terms.update(f"{Entry.SPEAKER}{label}" for label in labels)
-    terms.update(f"{Entry.LABEL_END}{piece}" for piece in starts)
-    terms.update(f"{Entry.LABEL_START}{piece}" for piece in ends)
-    terms.update(f"{Entry.NOUN}{word}" for word in nouns)
+    for c in one.names:
+        if c.first:
+            terms.add(Entry.REFUSED_RUN + c.first)
+            if not c.more:
+                terms.add(Entry.REFUSED + strip_possessive(c.first))
+        if c.before:
+            terms.add(Entry.SERIES + c.before)
+    terms.update(Entry.SPEAKER + label for label in labels)
+    terms.update(Entry.LABEL_END + piece for piece in starts)
+    terms.update(Entry.LABEL_START + piece for piece in ends)
+    terms.update(Entry.NOUN + word for word in nouns)
     return terms
 
 
-def _list_surfaces(surfaces: Iterable[str]) -> set[str]:
-    """How names may be written that stand as these: on one line, with and without an article."""
-    lines = {" ".join(s.split()) for s in surfaces}
-    return lines | {s[len(a) :] for s in lines for a in ("The ", "the ", "A ", "An ") if s.startswith(a)}
+@lru_cache(maxsize=1 << 14)
+def _fold_with_articles(surface: str) -> tuple[str, ...]:
+    """The keys of what may be written so, on one line with and without an article."""
+    line = " ".join(surface.split())
+    bare = [line[len(a) :] for a in ("The ", "the ", "A ", "An ") if line.startswith(a)]
+    return tuple(map(fold, [line, *bare]))
 
 
 def _list_noun_forms(word: str) -> tuple[str, str, str]:
@@ -187,7 +204,7 @@ def learn_words(counts: Iterable[bytes]) -> dict[str, str]:
     series: dict[str, list[str]] = defaultdict(list)
     for words in sorted(_find_shared(tally.titles, _SERIES_SHARE, _REPEATED_WORKS, least=3)):
         series[words.rpartition(" ")[0]].append(words.rpartition(" ")[2])
-    said: dict[Entry, Iterable[object]] = {
+    said: dict[str, Iterable[object]] = {
         Entry.REFUSED: (w for w in tally.openers if tally.refuses(w)),
         Entry.REFUSED_RUN: (w for w in tally.openers if tally.lowers[w] >= 5 * tally.capitals[w] + 3),
         Entry.PRINT: tally.find_repeated(),
