@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import pytest
@@ -13,18 +14,20 @@ from scripted import Script, ScriptedServer
 from scripted_replies import asked_in
 from sensegraph.index.hierarchy import reports, written_trees
 from sensegraph.index.hierarchy.communities import ClusterSettings, Communities, group_entities
+from sensegraph.index.hierarchy.packing import Elements, list_elements, pack_community, pack_in_part
 from sensegraph.index.hierarchy.reports import ReportSettings, report_all
 from sensegraph.index.hierarchy.written_trees import TreeElements, batch_trees, cut_trees, place_elements, take_batches
 from sensegraph.runtime.results import Result, Table, load_result, save_result, step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.runtime.stores.sqlite import SqliteStore
-from sensegraph.types import Chunk, Graph, Hierarchy
+from sensegraph.types import Chunk, Cluster, Graph, Hierarchy, Statement
 from wired import runtime
 
 BIG = small(3, nodes=60, links=200)
 FOUND = group_entities(BIG.graph, None, ClusterSettings(max_cluster_size=6))
 CHUNKS = [Chunk(name, document, 0, 9, 2, "some text") for name, document in BIG.documents.items()]
 TREES = cut_trees(list(FOUND.groups))
+EVERY = [g.id for g in FOUND.groups]
 
 
 @pytest.fixture
@@ -53,7 +56,7 @@ def changed(entity: str) -> Graph:
 
 
 def test_each_element_is_placed_in_the_tree_that_it_is_inside_and_links_between_trees_in_none() -> None:
-    held = place_elements(BIG.graph, TREES)
+    held = place_elements(BIG.graph, FOUND.groups).take(EVERY)
     entities = sorted(place for tree in held.values() for place in tree.places[0])
     assert entities == list(range(len(BIG.graph.entities)))
     home = {e: root for root, groups in TREES.items() for e in groups[0].entities}
@@ -63,7 +66,7 @@ def test_each_element_is_placed_in_the_tree_that_it_is_inside_and_links_between_
     assert 0 < sum(len(tree.places[1]) for tree in held.values()) < len(BIG.graph.relations)
 
 
-def test_only_the_tree_that_changed_is_packed_and_the_rest_is_as_it_was(
+def test_only_communities_that_changed_are_packed_and_the_rest_is_as_it_was(
     store: SqliteStore, server: ScriptedServer, packed: list[str]
 ) -> None:
     rt = runtime(store, server)
@@ -73,9 +76,8 @@ def test_only_the_tree_that_changed_is_packed_and_the_rest_is_as_it_was(
         del packed[:]
         name = f"after {entity}"
         after = told(rt, changed(entity), name, before)
-        (home,) = [root for root, groups in TREES.items() if entity in groups[0].entities]
         assert packed
-        assert set(packed) == {g.id for g in TREES[home]}
+        assert set(packed) == {g.id for g in FOUND.groups if entity in g.entities}
         afresh = told(rt, changed(entity), f"{name} afresh")
         assert list(after.value.clusters) == list(afresh.value.clusters)
         assert after.value.notes == afresh.value.notes
@@ -86,7 +88,7 @@ def test_only_the_tree_that_changed_is_packed_and_the_rest_is_as_it_was(
 def test_trees_are_written_about_in_batches_of_elements_and_the_reports_are_the_same(
     store: SqliteStore, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    held = place_elements(BIG.graph, TREES)
+    held = place_elements(BIG.graph, FOUND.groups).take(EVERY)
     sizes = {root: sum(map(len, tree.places)) for root, tree in held.items()}
     most = max(sizes.values()) + 1
     monkeypatch.setattr(written_trees, "_TOGETHER", most)
@@ -124,7 +126,7 @@ def test_the_records_of_a_batch_are_those_inside_its_trees_however_they_are_read
     graph = load_result(store, keep_graphs, "graph")
     monkeypatch.setattr(written_trees, "_FEW", share)
     monkeypatch.setattr(written_trees, "_SPOOLED", spooled)
-    held = place_elements(graph, TREES)
+    held = place_elements(graph, FOUND.groups).take(EVERY)
     for batches in ([[tree] for tree in held.values()], [list(held.values())], [[tree] for tree in held.values()][:2]):
         assert list(take_batches(graph, batches)) == [inside_of(BIG.graph, some) for some in batches]
 
@@ -134,7 +136,7 @@ def test_many_batches_are_read_in_one_pass_and_few_records_are_looked_up(
 ) -> None:
     save_result(store, keep_graphs, "graph", BIG.graph)
     graph = load_result(store, keep_graphs, "graph")
-    held = [[tree] for tree in place_elements(graph, TREES).values()]
+    held = [[tree] for tree in place_elements(graph, FOUND.groups).take(EVERY).values()]
     passes: list[int] = []
     raw = Table.raw
     monkeypatch.setattr(Table, "raw", lambda table: passes.append(len(table)) or raw(table))  # type: ignore[func-returns-value]
@@ -154,7 +156,7 @@ def test_other_settings_start_from_nothing(store: SqliteStore, server: ScriptedS
     assert {g.id for g in FOUND.groups} == set(packed)
 
 
-def test_a_tree_with_a_report_that_was_set_aside_is_written_about_again(
+def test_what_has_a_report_that_was_set_aside_in_it_is_written_about_again(
     store: SqliteStore, server: ScriptedServer, packed: list[str]
 ) -> None:
     bad = next(e.name for e in BIG.graph.entities if e.degree > 5)
@@ -162,13 +164,13 @@ def test_a_tree_with_a_report_that_was_set_aside_is_written_about_again(
     rt = replace(runtime(store, server), most_failed=0.9)
     before = told(rt, BIG.graph, "before")
     assert rt.aside
-    lacking = {root for root, groups in TREES.items() for g in groups for a in rt.aside if _about(a.item, g)}
+    lacking = {g.id for g in FOUND.groups for a in rt.aside if _about(a.item, g)}
     server.script = Script()
     del packed[:]
     again = replace(runtime(store, server), most_failed=0.9)
     mended = told(again, BIG.graph, "after", before)
     assert lacking
-    assert set(packed) == {g.id for root in lacking for g in TREES[root]}
+    assert set(packed) == lacking
     assert not again.aside
     assert list(mended.value.clusters) == list(told(runtime(store, server), BIG.graph, "afresh").value.clusters)
 
@@ -177,3 +179,30 @@ def _about(context: Any, group: Any) -> bool:
     """Whether a context may be that of this community: it holds nothing else."""
     entities = {p.id for p in context.passages if p.kind == "entity"}
     return bool(entities) and entities <= set(group.entities)
+
+
+def test_what_is_packed_of_a_community_that_is_read_in_part_is_what_is_packed_of_the_whole() -> None:
+    whole, placed = list_elements(BIG.graph, BIG.documents, quotes=True), place_elements(BIG.graph, FOUND.groups)
+    by_id, seen = {g.id: g for g in FOUND.groups}, 0
+
+    def load(names: Collection[str]) -> Elements:
+        return list_elements(placed.read_inside(BIG.graph, names), BIG.documents, quotes=True)
+
+    for group in (g for g in FOUND.groups if g.children):
+        below = [by_id[name] for name in group.children]
+        sizes = {child.id: whole.count_tokens(child) for child in below}
+        (held,) = placed.take([], [group.id]).values()
+        inside = inside_of(BIG.graph, [held])
+        lines = list_elements(inside, BIG.documents, quotes=True, beside=placed.name_ends(inside, [held]))
+        for words, budget in product((5, 50, 500), (60, 200, 600, 1500)):
+            told = (Statement("word " * words),)
+            children = [
+                (c, Cluster(c.id, 0, 1, group.id, c.entities, c.entities, c.id, told, tokens=words + place))
+                for place, c in enumerate(below)
+            ]
+            if sum(sizes.values()) > budget:
+                seen += 1
+                expected = pack_community(group, whole, children, budget)
+                assert pack_in_part(group, lines, children, sizes, load, budget) == expected
+                assert lines.count_tokens(group) == whole.count_tokens(group)
+    assert seen > 20

@@ -58,17 +58,38 @@ GRAPH = Graph(
      relation("r4", "e", "a"), relation("r5", "b", "a")),
     (claim("c0", "c"), claim("c1", "e"), claim("c2", "d")),
 )  # fmt: skip
-TREES = cut_trees([group("x", 0, "", ("b", "a")), group("y", 0, "", ("d", "c")), group("x1", 1, "x", ("a",))])
+GROUPS = [group("x", 0, "", ("b", "a")), group("y", 0, "", ("d", "c")), group("x1", 1, "x", ("a",))]
 
 
-def test_elements_are_placed_in_the_tree_that_holds_all_their_ends() -> None:
-    found = place_elements(GRAPH, TREES)
-    assert {root: tree.places for root, tree in found.items()} == {
-        "x": ([0, 1], [0, 5], []), "y": ([2, 3], [2], [0, 2]),
-    }  # fmt: skip
-    assert place_elements(GRAPH, {}) == {}
-    other = cut_trees([group("z", 0, "", ("gone", "e"))])
-    assert place_elements(GRAPH, other)["z"].places == ([4], [3], [1])
+def inside(graph: Graph, groups: Sequence[Group], *names: str) -> dict[str, Any]:
+    """What is inside these communities, by the roots of their trees."""
+    held = place_elements(graph, groups).take(names)
+    return {root: tree.places for root, tree in held.items()}
+
+
+def test_elements_are_inside_the_communities_that_hold_all_their_ends() -> None:
+    assert inside(GRAPH, GROUPS, "x", "y") == {"x": ([0, 1], [0, 5], []), "y": ([2, 3], [2], [0, 2])}
+    assert inside(GRAPH, GROUPS, "x1") == {"x": ([0], [], [])}
+    assert inside(GRAPH, GROUPS) == inside(GRAPH, []) == {}
+    other = [group("z", 0, "", ("gone", "e"))]
+    assert inside(GRAPH, other, "z") == {"z": ([4], [3], [1])}
+    placed = place_elements(GRAPH, GROUPS)
+    assert [[list(placed.number)[i] if i >= 0 else "" for i in home.tolist()] for home in placed.homes] == [
+        ["x1", "x", "y", "y", ""], ["x", "", "y", "", "", "x"], ["y", "", "y"],
+    ]  # fmt: skip
+
+
+DEEP = [group("x", 0, "", ("a", "b", "c", "d", "e")), group("x1", 1, "x", ("a", "b")), group("x2", 1, "x", ("c", "d"))]
+
+
+def test_of_a_community_that_is_read_in_part_there_are_links_between_its_children_and_the_best_linked() -> None:
+    placed = place_elements(GRAPH, DEEP)
+    assert placed.take(["x1"], ["x"])["x"].places == ([0, 1, 4], [0, 1, 3, 4, 5], [])
+    assert placed.take([], ["x"])["x"].places == ([0, 1, 4], [1, 3, 4], [])
+    assert placed.degree.tolist() == [3, 3, 2, 1, 3]
+    (held,) = (tree for tree in placed.take([], ["x"]).values())
+    part = Graph((GRAPH.entities[1],), tuple(GRAPH.relations[place] for place in held.places[1]))
+    assert placed.name_ends(part, [held]) == {"a": ("A", 3), "c": ("C", 2), "e": ("E", 3)}
 
 
 def put(graph: Graph, kind: str, place: int, **more: Any) -> Graph:
@@ -95,26 +116,24 @@ def put(graph: Graph, kind: str, place: int, **more: Any) -> Graph:
         (replace(GRAPH, claims=()), "y"),
     ],
 )
-def test_what_stands_for_a_tree_differs_where_one_of_its_records_does(changed: Graph, differs: str) -> None:
-    before, after = place_elements(GRAPH, TREES), place_elements(changed, TREES)
-    assert "".join(root for root in before if before[root].digest != after[root].digest) == differs
-    keys = [{root: found[root].key(TREES[root]) for root in found} for found in (before, after)]
-    assert "".join(root for root in before if keys[0][root] != keys[1][root]) == differs
-    assert len(before["x"].digest) == 40
+def test_what_stands_for_a_community_differs_where_one_of_its_records_does(changed: Graph, differs: str) -> None:
+    before, after = place_elements(GRAPH, GROUPS).keys, place_elements(changed, GROUPS).keys
+    assert "".join(name for name in ("x", "y") if before[name] != after[name]) == differs
+    assert (before["x1"] != after["x1"]) is (changed.entities[0] != GRAPH.entities[0])
 
 
-def test_the_key_of_a_tree_knows_its_division_and_what_was_gathered() -> None:
-    held = place_elements(GRAPH, TREES)["x"]
-    whole, part = TREES["x"]
-    keys = [
-        held.key(groups) for groups in ([whole, part], [whole], [part, whole], [replace(whole, gathered=True), part])
-    ]
+def test_the_key_of_a_community_knows_its_division_and_what_was_gathered() -> None:
+    whole, other, part = GROUPS
+    divided = [whole, part, group("x2", 1, "x", ("b",))]
+    given = ([whole, part], [whole], divided, [replace(whole, gathered=True), part], [other, part, whole])
+    keys = [place_elements(GRAPH, groups).keys["x"] for groups in given]
     assert len(set(keys)) == 4
+    assert keys[4] == keys[0]
 
 
 def elements(*sizes: int) -> TreeElements:
     one, two, three = (list(range(size)) for size in sizes)
-    return TreeElements((one, two, three), "")
+    return TreeElements((one, two, three))
 
 
 @pytest.mark.parametrize(
@@ -180,7 +199,7 @@ def test_where_one_of_eight_records_is_wanted_all_are_read_once(
         "SpooledTemporaryFile",
         lambda most: spooled.append(most) or SpooledTemporaryFile(most),  # noqa: SIM115
     )
-    trees = [[TreeElements((places, [], []), "")] for places in batches]
+    trees = [[TreeElements((places, [], []))] for places in batches]
     found = [[e.id for e in part.entities] for part in take_batches(graph, trees)]
     assert found == [[f"e{i:02}" for i in places] for places in batches]
     assert noting.read == read

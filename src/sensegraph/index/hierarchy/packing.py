@@ -117,6 +117,7 @@ class Elements:
     claims: dict[str, list[Line]] = field(default_factory=lambda: defaultdict(list))
     relations: dict[str, list[Line]] = field(default_factory=lambda: defaultdict(list))  # by source entity
     known: dict[tuple[str, ...], tuple[list[Line], list[Line]]] = field(default_factory=dict)  # of communities
+    sizes: dict[tuple[str, ...], int] = field(default_factory=dict)  # tokens of communities
 
     def inside(self, entities: Iterable[str]) -> tuple[list[Line], list[Line]]:
         """Entity lines and inner relation lines, relations by combined degree (ties by id)."""
@@ -131,16 +132,28 @@ class Elements:
             self.known[group.entities] = self.inside(group.entities)
         return self.known[group.entities]
 
+    def count_tokens(self, group: Group) -> int:
+        """The tokens of all lines inside a community."""
+        if group.entities not in self.sizes:
+            nodes, links = self.inside_community(group)
+            claims = (c for n in nodes for c in self.claims.get(n.passage.id, ()))
+            self.sizes[group.entities] = sum(line.tokens for line in (*nodes, *links, *claims))
+        return self.sizes[group.entities]
 
-def list_elements(graph: Graph, documents: Mapping[str, str], *, quotes: bool) -> Elements:
+
+def list_elements(
+    graph: Graph, documents: Mapping[str, str], *, quotes: bool, beside: Mapping[str, tuple[str, int]] | None = None
+) -> Elements:
     """All lines of `graph`; `documents` maps chunk ids to document ids.
+
+    Names and degrees of entities that are not in it but at the ends of its relations are given as what is `beside` it.
 
     An engine that quotes is given the quotes, and scores and numbers of documents to choose among them. Any other sees
     titles and texts alone, so that its report is asked for again only when one of those has changed.
     """
     found = Elements()
-    names: dict[str, str] = {}
-    degree: dict[str, int] = {}
+    names = {name: shown for name, (shown, _) in beside.items()} if beside else {}
+    degree = {name: count for name, (_, count) in beside.items()} if beside else {}
     for e in graph.entities:
         names[e.id], degree[e.id] = e.name, e.degree
         passage = Passage("entity", e.id, e.description, title=e.name)
@@ -165,9 +178,14 @@ def list_elements(graph: Graph, documents: Mapping[str, str], *, quotes: bool) -
     return found
 
 
-def elements_for(engine: LanguageEngine, graph: Graph, documents: Mapping[str, str]) -> Elements:
+def elements_for(
+    engine: LanguageEngine,
+    graph: Graph,
+    documents: Mapping[str, str],
+    beside: Mapping[str, tuple[str, int]] | None = None,
+) -> Elements:
     """All lines of `graph` as `engine` is shown them."""
-    return list_elements(graph, documents, quotes=engine.quotes)
+    return list_elements(graph, documents, quotes=engine.quotes, beside=beside)
 
 
 def shown_to(engine: LanguageEngine, passage: Passage) -> Passage:
@@ -181,13 +199,9 @@ def pack_community(
     """The context for the report of `group`, or None when it needs children whose reports are not there yet."""
     nodes, links = all_elements.inside_community(group)
     claims = [c for n in nodes for c in all_elements.claims.get(n.passage.id, ())]
-    # messages and prompts call a community that has no title yet by its three best-linked entities
-    ranked = sorted(nodes, key=lambda n: (-n.rank, n.passage.title, n.passage.id))
-    title = ", ".join(n.passage.title for n in ranked[:3])
-    if group.gathered:
-        more = f" and {len(ranked) - 3} more" if len(ranked) > 3 else ""
-        title = f"{title}{more}, gathered though little or nothing links them"
-    if sum(line.tokens for line in (*nodes, *links, *claims)) <= budget or not children:
+    title = _name_community(group, nodes)
+    total = all_elements.count_tokens(group)
+    if total <= budget or not children:
         # source, target, relation, claims by falling combined degree; then what has no inner relation
         entity = {n.passage.id: n for n in nodes}
         packer = _Packer(budget)
@@ -197,42 +211,73 @@ def pack_community(
         for node in nodes:
             packer.add([node], None, all_elements.claims.get(node.passage.id, ()))
         return packer.context(title, len(nodes) + len(links) + len(claims))
-    if any(cluster is None for _, cluster in children):
+    written = [(child, cluster) for child, cluster in children if cluster is not None]
+    if len(written) < len(children):
         return None
-    return _substitute_reports(
-        nodes, links, all_elements, [(g, c) for g, c in children if c is not None], budget, title
-    )
+    sizes = {child.id: all_elements.count_tokens(child) for child, _ in written}
+    reports, chosen = _choose_reports(written, sizes, total, budget)
+    home = {e: child.id for child, _ in written if child.id in chosen for e in child.entities}
+    kept = [n for n in nodes if n.passage.id not in home]
+    crossing = [r for r in links if len({home.get(end, end) for end in r.ends}) > 1]
+    return _pack_beside_reports(title, reports, kept, crossing, all_elements, budget)
 
 
-def _substitute_reports(
-    nodes: list[Line],
-    links: list[Line],
+def pack_in_part(
+    group: Group,
     lines: Elements,
-    children: list[tuple[Group, Cluster]],
+    children: Sequence[tuple[Group, Cluster]],
+    sizes: Mapping[str, int],
+    load: Callable[[Collection[str]], Elements],
     budget: int,
-    title: str,
 ) -> Context:
-    """Put children's reports in the place of their elements, largest first, until the whole fits."""
-    sizes: dict[str, int] = {}
-    for group, _ in children:
-        own, inner = lines.inside_community(group)
-        claims = (c for n in own for c in lines.claims.get(n.passage.id, ()))
-        sizes[group.id] = sum(line.tokens for line in (*own, *inner, *claims))
-    given = {group.id: (group, cluster) for group, cluster in children}
-    total = sum(line.tokens for line in (*nodes, *links)) + sum(
-        c.tokens for n in nodes for c in lines.claims.get(n.passage.id, ())
-    )
-    home: dict[str, str] = {}  # entity → the child whose report stands for it
-    reports: list[Line] = []
+    """What `pack_community` gives of a community with more inside its children than `budget`.
+
+    `sizes` are the tokens inside each child. `lines` are those between children, and the best-linked entities; `load`
+    gives those inside some children.
+    """
+    home = {e: child.id for child, _ in children for e in child.entities}
+    between = [r for e in home for r in lines.relations.get(e, ()) if home.get(r.ends[1], home[e]) != home[e]]
+    lines.sizes[group.entities] = total = sum(sizes.values()) + sum(r.tokens for r in between)
+    reports, chosen = _choose_reports(children, sizes, total, budget)
+    more = load(sizes.keys() - chosen)
+    inner = (r for links in more.relations.values() for r in links if r.ends[0] != r.ends[1])
+    crossing = sorted((*between, *inner), key=lambda r: (-r.rank, r.passage.id))
+    title = _name_community(group, [lines.entity[e] for e in home if e in lines.entity])
+    return _pack_beside_reports(title, reports, [more.entity[e] for e in sorted(more.entity)], crossing, more, budget)
+
+
+def _name_community(group: Group, nodes: Sequence[Line]) -> str:
+    """What messages and prompts call a community that has no title yet: its three best-linked entities."""
+    ranked = sorted(nodes, key=lambda n: (-n.rank, n.passage.title, n.passage.id))
+    title = ", ".join(n.passage.title for n in ranked[:3])
+    if group.gathered:
+        more = f" and {len(ranked) - 3} more" if len(ranked) > 3 else ""
+        title = f"{title}{more}, gathered though little or nothing links them"
+    return title
+
+
+def _choose_reports(
+    children: Sequence[tuple[Group, Cluster]], sizes: Mapping[str, int], total: int, budget: int
+) -> tuple[list[Line], set[str]]:
+    """Children's reports to stand in the place of their elements, largest first, until the whole fits; and whose.
+
+    `sizes` are the tokens of all lines inside each child, `total` those of all lines inside their parent.
+    """
+    given = {child.id: cluster for child, cluster in children}
+    reports, chosen = list[Line](), set[str]()
     for name in sorted(sizes, key=lambda name: (-sizes[name], name)):
-        child, cluster = given[name]
-        line = report_line(cluster)
+        line = report_line(given[name])
         if total > budget and line.tokens < sizes[name]:
             total += line.tokens - sizes[name]
             reports.append(line)
-            home |= dict.fromkeys(child.entities, child.id)
-    kept = [n for n in nodes if n.passage.id not in home]
-    crossing = [r for r in links if len({home.get(end, end) for end in r.ends}) > 1]
+            chosen.add(name)
+    return reports, chosen
+
+
+def _pack_beside_reports(
+    title: str, reports: Sequence[Line], kept: Sequence[Line], crossing: Sequence[Line], lines: Elements, budget: int
+) -> Context:
+    """Reports, then what still fits of relations that no report stands for, and of the entities that are kept."""
     packer = _Packer(budget)
     for line in reports:  # where one does not fit its first paragraph, and else nothing
         brief = _make_line(replace(line.passage, text=line.passage.text.partition("\n")[0]), line.ends)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import blake2b
 from typing import Any
@@ -22,20 +22,20 @@ from sensegraph.index.hierarchy.packing import (
     elements_for,
     ground_statement,
     pack_community,
+    pack_in_part,
     report_statements,
     resolve_report,
 )
 from sensegraph.index.hierarchy.written_trees import (
     EncodedRows,
-    Trees,
-    WrittenTree,
+    WrittenReport,
     batch_trees,
     cut_trees,
     place_elements,
     take_batches,
 )
 from sensegraph.index.left_out import quote_as_report
-from sensegraph.index.manifest import ChunkEntry, keep_finder
+from sensegraph.index.manifest import Catalogue, ChunkEntry, columns_of_catalogue, keep_finder
 from sensegraph.language.text import count_tokens
 from sensegraph.protocols import LanguageEngine
 from sensegraph.runtime.delegating import work_on_worker
@@ -47,6 +47,7 @@ from sensegraph.types import Chunk, Cluster, Context, Finding, Graph, Hierarchy,
 
 _CLUSTERS = 128  # of a run, on the average: a power of two
 GATHERED = "gathered"  # the type of a community that no relations hold together
+_decode_cluster = msgspec.json.Decoder(Cluster).decode
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +86,11 @@ def keep_report_run(runs: Sequence[ReportRun]) -> list[ReportRun]:
     return list(runs)
 
 
-@step("reports.trees", version=3)
-def keep_trees(
-    found: Sequence[tuple[WrittenTree, ...]], *, settings: ReportSettings, reporter: str
-) -> list[tuple[WrittenTree, ...]]:
-    """Which trees of communities were written about, from what."""
+@step("reports.trees", version=4)
+def keep_written(
+    found: Sequence[tuple[WrittenReport, ...]], *, settings: ReportSettings, reporter: str
+) -> list[tuple[WrittenReport, ...]]:
+    """Which communities were written about, from what."""
     return list(found)
 
 
@@ -103,37 +104,43 @@ def report_all(
 ) -> Result[Hierarchy]:
     """The hierarchy with a report on every community; paid for only where a context changed.
 
-    Nothing is packed anew of trees in which nothing changed since the reports of the build before, `earlier`.
+    Nothing is packed anew of communities in which nothing changed since the reports of the build before, `earlier`.
     """
     by = {"settings": settings, "reporter": rt.engine.fingerprint("report")}
-    written: dict[str, WrittenTree] = {}
+    written: dict[str, WrittenReport] = {}
 
     def write() -> Hierarchy:
-        groups = list(communities.value.whole().groups)
-        trees = cut_trees(groups)
-        held = place_elements(graph.value, trees)
-        keys = {root: held[root].key(own) for root, own in trees.items()}
-        known = {tree.root: tree for tree in _recall_trees(earlier, rt, by)} if earlier else {}
-        kept = {root: known[root] for root in trees if root in known and known[root].key == keys[root]}
-        records = _recall_clusters(earlier.value, kept, trees, rt) if earlier else {}
-        rest = [root for root in trees if root not in kept]
-        lost = sum(tree.lost for tree in kept.values())
-        documents = _find_documents(chunks()) if rest else {}
-        batches = list(batch_trees(rest, held))
+        groups = sorted(communities.value.whole().groups, key=lambda g: (g.depth, g.id))
+        placed = place_elements(graph.value, groups)
+        known = {found.community: found for found in _recall_written(earlier, rt, by)} if earlier else {}
+        kept = {g.id: known[g.id] for g in groups if g.id in known and known[g.id].key == placed.keys[g.id]}
+        stored = _recall_clusters(earlier.value, kept, groups, rt) if earlier else {}
+        rest, lost = [g for g in groups if g.id not in kept], sum(found.lost for found in kept.values())
+        listed = chunks() if rest else ()
+        partly, documents = dict[str, int](), _find_documents(listed)
+        if kept and isinstance(listed, Table):
+            catalogue = columns_of_catalogue(Catalogue((), listed))
+            large = _list_large(groups, kept, settings.context_tokens)
+            partly = {name: placed.count_documents(name, catalogue) for name in large}
+        before = Standing(dict(kept), stored, partly, partial(placed.read_inside, graph.value))
+        trees, held = cut_trees(groups), placed.take([g.id for g in rest if g.id not in partly], partly)
+        batches = list(batch_trees(list(held), held))
         graphs = take_batches(graph.value, [[held[root] for root in some] for some in batches])
+        records = dict(stored)
         for some, inside in zip(batches, graphs, strict=True):
-            writer = Writer(rt, inside, documents, settings)
-            records.update(store_records(writer.write([g for root in some for g in trees[root]])))
-            kept |= {tree.root: tree for root in some for tree in writer.trees(root, keys[root], trees[root])}
+            beside = placed.name_ends(inside, [held[root] for root in some]) if partly else {}
+            writer = Writer(rt, inside, documents, settings, before=before, beside=beside)
+            records.update(store_records(writer.write(own := [g for root in some for g in trees[root]])))
+            kept.update((found.community, found) for found in writer.list_written(own, placed.keys))
             lost += writer.lost.total()
         written.update(kept)
-        clusters = _keep_runs([(g.id, records[g.id]) for g in sorted(groups, key=lambda g: (g.depth, g.id))], rt)
+        clusters = _keep_runs([(g.id, records[g.id]) for g in groups], rt)
         removed = (f"{lost} references in reports named no record and were removed",) if lost else ()
         return Hierarchy(clusters, communities.value.modularity, (*communities.value.notes, *removed))
 
     def keep() -> str:
         k = rt.once(keep_hierarchy, write, names=(communities.key, graph.key), **by).key
-        rt.once(keep_trees, lambda: tuple(written[root] for root in sorted(written)), names=(k,), **by)
+        rt.once(keep_written, lambda: tuple(written[name] for name in sorted(written)), names=(k,), **by)
         return k
 
     k = work_on_worker(rt, keep, "engine")
@@ -169,26 +176,56 @@ def _keep_runs(records: Sequence[tuple[str, bytes]], rt: Runtime) -> Table[Clust
     return Table(JoinedRows(rt.store, joints, finder=finder), Cluster)
 
 
-def _recall_trees(earlier: Result[Hierarchy], rt: Runtime, by: dict[str, Any]) -> tuple[WrittenTree, ...]:
-    """The trees that were written about, where reports were written by these settings and by the same engine."""
-    (k,) = rt.keys(keep_trees, [()], [key(earlier.key)], **by)
+def _recall_written(earlier: Result[Hierarchy], rt: Runtime, by: dict[str, Any]) -> tuple[WrittenReport, ...]:
+    """What was written about, where reports were written by these settings and by the same engine."""
+    (k,) = rt.keys(keep_written, [()], [key(earlier.key)], **by)
     found = rt.store.read([k])
-    return keep_trees.decode(found[k]) if k in found else ()
+    return keep_written.decode(found[k]) if k in found else ()
 
 
-def _recall_clusters(earlier: Hierarchy, kept: dict[str, WrittenTree], trees: Trees, rt: Runtime) -> dict[str, bytes]:
-    """What is stored of the reports of the build before on the trees that are `kept`, by community.
+def _recall_clusters(
+    earlier: Hierarchy, kept: dict[str, WrittenReport], groups: Sequence[Group], rt: Runtime
+) -> dict[str, bytes]:
+    """What is to be stored of the communities that are `kept`: what is, but for those that have another parent now.
 
-    A tree of which some are gone is no longer kept.
+    One that is gone is no longer kept.
     """
-    wanted = [g.id for root in kept for g in trees[root]]
     records = earlier.clusters
-    found = records.stored(wanted) if isinstance(records, Table) else dict(store_records(records))
-    for root in [root for root in kept if any(g.id not in found for g in trees[root])]:
-        del kept[root]
-    rt.rely_on([k for tree in kept.values() for k in tree.reports])
-    rt.begun[report_on_contexts.name] += sum(len(tree.reports) for tree in kept.values())
-    return {g.id: found[g.id] for root in kept for g in trees[root]}
+    found = records.stored(list(kept)) if isinstance(records, Table) else dict(store_records(records))
+    for name in kept.keys() - found.keys():
+        del kept[name]
+    rt.rely_on(asked := [of.report for of in kept.values() if of.report])
+    rt.begun[report_on_contexts.name] += len(asked)
+    moved = [g for g in groups if g.id in kept and g.parent and g.parent not in kept]
+    there = {name: found[name] for name in kept}
+    return there | dict(store_records(replace(_decode_cluster(found[g.id]), parent=g.parent) for g in moved))
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What stands of the build before: which reports, and what is stored of them.
+
+    Of communities that are read in `partly` it says how many documents mention them; `read` reads what is inside some.
+    """
+
+    kept: Mapping[str, WrittenReport] = field(default_factory=dict)
+    records: Mapping[str, bytes] = field(default_factory=dict)
+    partly: Mapping[str, int] = field(default_factory=dict)
+    read: Callable[[Collection[str]], Graph] = lambda names: Graph()
+
+
+def _list_large(groups: Sequence[Group], kept: Mapping[str, WrittenReport], budget: int) -> Iterator[str]:
+    """The communities to write about below which so much is kept that reports stand in its place, whatever else is."""
+    sizes = {g.id: len(g.entities) for g in groups}
+    for g in groups:
+        size = sum(kept[child].tokens for child in g.children if child in kept)
+        if (
+            size > budget
+            and g.id not in kept
+            and not g.gathered
+            and sum(map(sizes.__getitem__, g.children)) == sizes[g.id]
+        ):
+            yield g.id
 
 
 class Writer:
@@ -201,39 +238,68 @@ class Writer:
         documents: dict[str, str],
         settings: ReportSettings,
         write: Callable[[Sequence[Context]], Sequence[Report]] | None = None,
+        *,
+        before: Standing | None = None,
+        beside: Mapping[str, tuple[str, int]] | None = None,
     ) -> None:
         self.ask = write or (lambda contexts: rt.each(report_on_contexts, contexts, without=quote_as_report))
-        self.rt, self.documents, self.settings = rt, documents, settings
+        self.rt, self.documents, self.settings, self.before = rt, documents, settings, before or Standing()
         self.entities = {e.id: e for e in graph.entities}
         self.relations = {r.id: r for r in graph.relations}
         self.claims = {c.id: c for c in graph.claims}
-        self.elements: Elements = elements_for(rt.engine, graph, documents)
+        self.elements: Elements = elements_for(rt.engine, graph, documents, beside)
         self.done: dict[str, Cluster] = {}
         self.level: dict[str, int] = {}
         self.lost = Counter[str]()  # by community
         self.asked: dict[str, str] = {}  # the key of the report on each community that was asked for
 
-    def trees(self, root: str, name: str, groups: Sequence[Group]) -> Iterator[WrittenTree]:
-        """The tree of these communities, if nothing stands in the place of a report on one of them."""
-        reports = tuple(self.asked[g.id] for g in groups if g.id in self.asked)
-        if all(reports):
-            yield WrittenTree(root, name, reports, sum(self.lost[g.id] for g in groups))
+    def list_written(self, groups: Sequence[Group], keys: Mapping[str, int]) -> Iterator[WrittenReport]:
+        """What was written about these communities, where nothing stands in the place of a report on them or below."""
+        whole = set(self.before.kept)
+        for g in sorted(groups, key=lambda g: -g.depth):
+            if g.id not in whole and self.asked.get(g.id) != "" and whole.issuperset(g.children):
+                whole.add(g.id)
+                tokens = self.elements.count_tokens(g)
+                yield WrittenReport(g.id, keys[g.id], self.asked.get(g.id, ""), self.lost[g.id], tokens)
 
     def write(self, groups: Sequence[Group]) -> list[Cluster]:
-        """All clusters, ordered by depth, then id."""
+        """All clusters that do not stand yet, ordered by depth, then id."""
         by_id = {g.id: g for g in groups}
         for g in sorted(groups, key=lambda g: -g.depth):
             self.level[g.id] = 1 + max((self.level[c] for c in g.children), default=-1)
-        waiting = list(groups)
+        missing = sorted((g for g in groups if g.id not in self.before.kept), key=lambda g: (g.depth, g.id))
+        for name in {c for g in missing for c in g.children if c in self.before.kept}:
+            self.done[name] = _decode_cluster(self.before.records[name])
+        waiting: Sequence[Group] = [g for g in groups if g.id not in self.before.kept]
         while waiting:
             packed = {}
             for g in waiting:
                 children = [(by_id[c], self.done.get(c)) for c in g.children]
-                packed[g.id] = pack_community(g, self.elements, children, self.settings.context_tokens)
+                packed[g.id] = self._pack(g, children, self.settings.context_tokens)
             ready = [(g, context) for g in waiting if (context := packed[g.id]) is not None]
             self._wave(ready)
             waiting = [g for g in waiting if packed[g.id] is None]
-        return [self.done[g.id] for g in sorted(groups, key=lambda g: (g.depth, g.id))]
+        return [self.done[g.id] for g in missing]
+
+    def _pack(self, group: Group, children: Sequence[tuple[Group, Cluster | None]], budget: int) -> Context | None:
+        """The context for the report on a community; None while reports on its children that it needs are missing."""
+        if group.id not in self.before.partly:
+            return pack_community(group, self.elements, children, budget)
+        written = [(child, cluster) for child, cluster in children if cluster is not None]
+        if len(written) < len(children):
+            return None
+        kept = self.before.kept
+        sizes = {c.id: kept[c.id].tokens if c.id in kept else self.elements.count_tokens(c) for c, _ in written}
+
+        def load(names: Collection[str]) -> Elements:
+            """The lines inside communities, which a report may refer to."""
+            graph = self.before.read(names)
+            self.entities |= {e.id: e for e in graph.entities}
+            self.relations |= {r.id: r for r in graph.relations}
+            self.claims |= {c.id: c for c in graph.claims}
+            return elements_for(self.rt.engine, graph, self.documents)
+
+        return pack_in_part(group, self.elements, written, sizes, load, budget)
 
     def _wave(self, ready: Sequence[tuple[Group, Context]]) -> None:
         plain = [(g, c) for g, c in ready if _speaks_for_itself(c)]
@@ -260,6 +326,9 @@ class Writer:
 
     def _cluster(self, group: Group, found: Report, context: Context) -> Cluster:
         ground = partial(ground_statement, spans=self._sources)
+        count = self.before.partly.get(group.id)
+        if count is None:
+            count = len({self.documents[c] for e in group.entities for c in self.entities[e].chunks})
         made = Cluster(
             id=group.id,
             level=self.level[group.id],
@@ -272,7 +341,7 @@ class Writer:
             findings=tuple(Finding(f.summary, tuple(map(ground, f.statements))) for f in found.findings),
             rating=min(10.0, max(0.0, found.rating)),
             rating_explanation=found.rating_explanation,
-            documents=len({self.documents[c] for e in group.entities for c in self.entities[e].chunks}),
+            documents=count,
             omitted=context.omitted,
             type=GATHERED if group.gathered else "",
         )

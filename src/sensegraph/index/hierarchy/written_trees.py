@@ -1,15 +1,17 @@
-"""Reports of the build before that stand as they are: those of trees of communities in which nothing changed.
+"""Reports of the build before that stand as they are: those on communities in which nothing changed.
 
-A tree is a community of depth 0 with all below it. What its reports are written from are the entities in it, the
-relations and claims between them, and how it is divided: a key of these stands for all its reports.
+What a report is written from are the entities in its community, the relations and claims between them, and how it is
+divided, since reports on its parts stand in the place of what is in them. A key of these stands for the report.
+
+A tree is a community of depth 0 with all below it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from hashlib import blake2b
+from functools import cached_property
 from itertools import chain, pairwise
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any
@@ -17,11 +19,12 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.graphs import NOWHERE, order_numbers
+from sensegraph.algorithms.graphs import NOWHERE, Flags, Longs, keep_distinct, order_numbers
 from sensegraph.algorithms.ranking import hash_words
-from sensegraph.index.graph.columns import columns_of, find_hashes
+from sensegraph.algorithms.walks import gather_entries, run_offsets
+from sensegraph.index.graph.columns import Columns, columns_of, find_hashes
 from sensegraph.index.hierarchy.packing import Group
-from sensegraph.runtime.keys import key
+from sensegraph.index.manifest import CatalogueColumns
 from sensegraph.runtime.results import Table, take_records
 from sensegraph.types import Graph
 
@@ -32,28 +35,106 @@ Trees = dict[str, list[Group]]  # by the id of the root: it, and what is below i
 
 
 @dataclass(frozen=True, slots=True)
-class WrittenTree:
-    """A tree whose reports are written: `key` stands for what they were written from, `reports` are what was asked for.
+class WrittenReport:
+    """A community whose report is written, as are those below it: `key` stands for what it was written from.
 
-    These are keys; `lost` counts the references that were removed.
+    `report` is the key of what was asked for, if anything was; `lost` counts the references that were removed, and
+    `tokens` are those of the lines of all elements inside, where they were counted.
     """
 
-    root: str
-    key: str
-    reports: tuple[str, ...] = ()
+    community: str
+    key: int
+    report: str = ""
     lost: int = 0
+    tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class TreeElements:
-    """Positions of the entities, relations and claims inside a tree, and a digest of their records."""
+    """Positions of entities, relations and claims inside a tree: those that its reports are written from."""
 
     places: tuple[list[int], list[int], list[int]]
-    digest: str
 
-    def key(self, groups: Sequence[Group]) -> str:
-        """What stands for all that the reports on these communities are written from."""
-        return key(self.digest, [(g.id, g.gathered) for g in groups])
+
+@dataclass(frozen=True, eq=False)
+class PlacedElements:
+    """Where the elements of a graph stand among communities, which are numbered from the roots down.
+
+    `homes` are the deepest communities that hold each entity, relation and claim whole, −1 for none. `levels` are
+    the communities of each depth. Of each `above` is its parent, −1 for none, `roots` is the first of those above it,
+    and `keys` stand for all inside it.
+    """
+
+    columns: Columns
+    number: Mapping[str, int]
+    levels: Sequence[Longs]
+    above: Longs
+    roots: Longs
+    homes: tuple[Longs, Longs, Longs]
+    keys: Mapping[str, int]
+
+    def mark_inside(self, names: Iterable[str]) -> Flags:
+        """Which communities are one of these or below it; the last stands for none."""
+        inside: Flags = np.zeros(len(self.above) + 1, np.bool_)
+        inside[[self.number[name] for name in names]] = True
+        for level in self.levels:
+            inside[level] |= inside[self.above[level]]
+        return inside
+
+    def take(self, wanted: Sequence[str], partly: Collection[str] = ()) -> dict[str, TreeElements]:
+        """What is inside the `wanted` communities, by the roots of their trees.
+
+        Of those that are read in `partly` the relations between their children, and the entities of the three highest
+        degrees.
+        """
+        inside, between = self.mark_inside(wanted), np.zeros(len(self.above) + 1, np.bool_)
+        between[[self.number[name] for name in partly]] = True
+        marked = [inside[home] for home in self.homes]
+        marked[1] |= between[self.homes[1]]
+        for name in partly:
+            own = np.flatnonzero(self.mark_inside([name])[self.homes[0]])
+            marked[0][own[self.degree[own] >= np.sort(self.degree[own])[-3:][0]]] = True
+        trees = keep_distinct(self.roots[[self.number[name] for name in (*wanted, *partly)]])
+        tree = np.full(len(inside), NOWHERE, np.int64)
+        tree[self.roots[trees]] = np.arange(len(trees))
+        tree[:-1] = tree[self.roots]
+        placed = [
+            _split_by_home(np.flatnonzero(of), tree[home[of]], len(trees))
+            for of, home in zip(marked, self.homes, strict=True)
+        ]
+        names, found = list(self.number), zip(trees.tolist(), *placed, strict=True)
+        return {names[root]: TreeElements((e.tolist(), r.tolist(), c.tolist())) for root, e, r, c in found}
+
+    @cached_property
+    def degree(self) -> Longs:
+        """How many relations each entity has."""
+        ends = np.concatenate((self.columns.source, self.columns.target))
+        return np.bincount(ends[ends >= 0], minlength=len(self.homes[0]))
+
+    def name_ends(self, inside: Graph, held: Iterable[TreeElements]) -> dict[str, tuple[str, int]]:
+        """Names and degrees of those ends of the relations `inside` some trees that are not beside them there."""
+        known, read = self.columns.entities, {e.id for e in inside.entities}
+        ends, letters = np.cumsum(known.lengths), known.letters.tobytes()
+        places = sorted(place for tree in held for place in tree.places[1])
+        source, target = (whose[places].tolist() for whose in (self.columns.source, self.columns.target))
+        at = dict(zip((r.source for r in inside.relations), source, strict=True))
+        at |= zip((r.target for r in inside.relations), target, strict=True)
+        return {
+            name: (letters[ends[place] - known.lengths[place] : ends[place]].decode(), int(self.degree[place]))
+            for name, place in at.items()
+            if name not in read
+        }
+
+    def count_documents(self, name: str, catalogue: CatalogueColumns) -> int:
+        """How many documents mention an entity inside a community."""
+        known, own = self.columns.entities, np.flatnonzero(self.mark_inside([name])[self.homes[0]])
+        places, _ = gather_entries(run_offsets(known.held), own)
+        chunks = find_hashes(keep_distinct(known.chunks[places]), catalogue.chunks)
+        return len(keep_distinct(catalogue.held_by[chunks]))
+
+    def read_inside(self, graph: Graph, names: Collection[str]) -> Graph:
+        """What of a graph is inside these communities."""
+        return next(take_batches(graph, [list(self.take(list(names)).values())])) if names else Graph()
 
 
 def cut_trees(groups: Sequence[Group]) -> Trees:
@@ -66,34 +147,61 @@ def cut_trees(groups: Sequence[Group]) -> Trees:
     return trees
 
 
-def place_elements(graph: Graph, trees: Trees) -> dict[str, TreeElements]:
-    """What is inside each tree. No record is read: columns tell their ends and what stands for them."""
-    columns, roots = columns_of(graph), list(trees)
-    members = [e for root in roots for e in trees[root][0].entities]
-    whose = np.repeat(np.arange(len(roots)), [len(trees[root][0].entities) for root in roots])
-    at = find_hashes(hash_words(members), columns.entities.ids)
+def place_elements(graph: Graph, groups: Sequence[Group]) -> PlacedElements:
+    """What is inside each community. No record is read: columns tell their ends and what stands for them."""
+    columns, ordered = columns_of(graph), sorted(groups, key=lambda g: (g.depth, g.id))
+    number = {group.id: place for place, group in enumerate(ordered)}
+    above = np.array([number.get(group.parent, NOWHERE) for group in ordered], np.int64)
+    depth = np.array([*(group.depth for group in ordered), NOWHERE], np.int64)
+    roots = np.arange(len(ordered))
+    levels = [np.flatnonzero(depth[:-1] == d) for d in range(int(depth.max(initial=NOWHERE)) + 1)]
+    for level in levels:
+        roots[level] = np.where(above[level] >= 0, roots[above[level]], level)
+    sizes = {group.id: len(group.entities) for group in ordered}
+    last = [g for g in ordered if not g.children or sum(sizes.get(c, 0) for c in g.children) != sizes[g.id]]
     home = np.full(len(columns.entities.ids) + 1, NOWHERE, np.int64)  # the last for what is not there
-    home[at] = whose
+    members = find_hashes(hash_words(chain.from_iterable(g.entities for g in last)), columns.entities.ids)
+    home[members] = np.repeat([number[g.id] for g in last], [sizes[g.id] for g in last])  # the deepest is last
     home[NOWHERE] = NOWHERE
-    source, target = home[columns.source], home[columns.target]
-    inside = (home[:-1], np.where(source == target, source, NOWHERE), home[columns.subject])
-    records = (columns.entities.records, columns.relations.records, columns.claims.records)
-    placed = [_split_by_home(homes, len(roots)) for homes in inside]
-    found = {}
-    for number, root in enumerate(roots):
-        digest = blake2b(digest_size=20)
-        for kind in range(3):
-            digest.update(records[kind][placed[kind][number]].astype("<u8").tobytes() + b" ")
-        entities, relations, claims = (places[number].tolist() for places in placed)
-        found[root] = TreeElements((entities, relations, claims), digest.hexdigest())
-    return found
+    common = _find_common(home[columns.source], home[columns.target], above, depth)
+    homes = (home[:-1], common, home[columns.subject])
+    told = (columns.entities.records, columns.relations.records, columns.claims.records)
+    keys = np.zeros(len(ordered) + 1, np.uint64)  # the last for what is inside none
+    keys[:-1] = hash_words(f"{group.id} {group.gathered}" for group in ordered)
+    for kind in range(3):
+        np.add.at(keys, homes[kind], _mix_bits(told[kind] + np.uint64(kind << 48)))
+    for level in reversed(levels):
+        np.add.at(keys, above[level], keys[level])
+    stand = dict(zip(number, keys[:-1].tolist(), strict=True))
+    return PlacedElements(columns, number, levels, above, roots, homes, stand)
 
 
-def _split_by_home(home: NDArray[np.int64], homes: int) -> list[NDArray[np.int64]]:
-    """The positions of each home, ascending."""
+def _find_common(one: Longs, other: Longs, above: Longs, depth: Longs) -> Longs:
+    """The deepest community that is each of a pair, or holds it; −1 for none."""
+    one, other = one.copy(), other.copy()
+    parent = np.append(above, NOWHERE)
+    apart = np.flatnonzero(one != other)
+    while len(apart):
+        a, b = one[apart], other[apart]
+        one[apart] = np.where(depth[a] >= depth[b], parent[a], a)
+        other[apart] = np.where(depth[b] >= depth[a], parent[b], b)
+        apart = apart[one[apart] != other[apart]]
+    return one
+
+
+def _mix_bits(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Numbers that differ in all bits where those differ in one (Steele, Lea and Flood's SplitMix), to be summed."""
+    mixed = numbers + np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ mixed >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ mixed >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
+    return mixed ^ mixed >> np.uint64(31)
+
+
+def _split_by_home(places: Longs, home: Longs, homes: int) -> list[Longs]:
+    """The places in each home, ascending."""
     order = order_numbers(home)
     starts = np.searchsorted(home[order], np.arange(homes + 1))
-    return [order[begin:end] for begin, end in pairwise(starts.tolist())]
+    return [places[order[begin:end]] for begin, end in pairwise(starts.tolist())]
 
 
 def batch_trees(roots: Sequence[str], held: Mapping[str, TreeElements]) -> Iterator[list[str]]:

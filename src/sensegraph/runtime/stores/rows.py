@@ -60,20 +60,28 @@ class Block:
         if width > _WIDEST:
             pairs = _read_pairs(stored)
             self.ids, self._records = [name for name, _ in pairs], [(-1, record) for _, record in pairs]
+            self._length = 0
         else:
             ids, self._records = _read_cut(memoryview(stored)[1:])
-            digits, length = ids.hex(), 2 * width
-            self.ids = [digits[at : at + length] for at in range(0, len(digits), length)]
-        if len(self.ids) != len(self._records):
-            raise ValueError("a block with ids of other records")
+            self._digits, self._length = ids.hex(), 2 * width
+            if len(self._digits) != self._length * len(self._records):
+                raise ValueError("a block with ids of other records")
+
+    @cached_property
+    def ids(self) -> list[str]:
+        """The ids of all records in order."""
+        return [self._digits[at : at + self._length] for at in range(0, len(self._digits), self._length)]
 
     def __len__(self) -> int:
-        return len(self.ids)
+        return len(self._records)
 
     def read(self, position: int) -> bytes:
         """The record at a position."""
         at, record = self._records[position]
-        return record if at < 0 else record[:at] + self.ids[position].encode() + record[at:]
+        if at < 0:
+            return record
+        begin = position * self._length
+        return record[:at] + self._digits[begin : begin + self._length].encode() + record[at:]
 
     def read_all(self) -> list[bytes]:
         """All records in order."""
