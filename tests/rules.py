@@ -23,7 +23,7 @@ from sensegraph.engines.offline.extraction import (
     sentence_words,
     unspaced_names,
 )
-from sensegraph.engines.offline.reports import report_parts
+from sensegraph.engines.offline.reports import sentence_choice
 from sensegraph.errors import InputError, SettingsError
 from sensegraph.language.text import split_small_letters
 from sensegraph.models.endpoint.client import Endpoint
@@ -38,9 +38,9 @@ def choose_by_cover(
 ) -> list[int]:
     """Sentences chosen of some that are written as terms, words, worth and place."""
     made, before = (
-        [report_parts.Candidate(tuple(terms.split()), *rest) for terms, *rest in rows] for rows in (given, used)
+        [sentence_choice.Candidate(tuple(terms.split()), *rest) for terms, *rest in rows] for rows in (given, used)
     )
-    return report_parts.choose_sentences(made, weights, count, before)
+    return sentence_choice.choose_sentences(made, weights, count, before)
 
 
 def observe(text: str, title: str = "", times: int = 1) -> list[Any]:

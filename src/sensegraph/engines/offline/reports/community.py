@@ -17,7 +17,8 @@ import msgspec
 from msgspec.structs import replace
 
 from sensegraph.engines.offline.reports import sentence_quality
-from sensegraph.engines.offline.reports.report_parts import Candidate, names_nothing, show_natural_case, split_title
+from sensegraph.engines.offline.reports.report_parts import names_nothing, show_natural_case, split_title
+from sensegraph.engines.offline.reports.sentence_choice import Candidate, TermWeights
 from sensegraph.engines.offline.stemming import measure_words
 from sensegraph.language.speakers import split_spoken
 from sensegraph.language.text import detect_language
@@ -236,7 +237,7 @@ def read_community(context: Context) -> Community:
 
     entities = tuple(sorted(kinds["entity"], key=lambda e: (-strength[e.title], -e.score, e.id)))
     relations = tuple(sorted(kinds["relation"], key=lambda r: (-importance(r), r.id)))
-    salience = weigh_salience(ranked, [m.name for m in members[:CORE]], code)
+    salience = TermWeights(weigh_salience(ranked, [m.name for m in members[:CORE]], code))
     claims = tuple(kinds["claim"])
     return Community(code, members, entities, relations, tuple(reports), claims, tuple(ranked), whole, salience)
 

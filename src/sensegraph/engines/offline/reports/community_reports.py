@@ -24,6 +24,7 @@ from sensegraph.engines.offline.reports.community import (
     read_community,
     split_relation_title,
 )
+from sensegraph.engines.offline.reports.sentence_choice import Candidate, choose_sentences
 from sensegraph.engines.offline.stemming import measure_words
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.speakers import split_spoken
@@ -79,13 +80,13 @@ def summarise_contexts(contexts: Sequence[Context]) -> list[str]:
             sentence_quality.rate_quality(t) * (3.0 if defines else 1.0) for t, defines in zip(texts, told, strict=True)
         ]
         lengths = map(measure_words, texts)
-        candidates = [report_parts.Candidate(*given) for given in zip(terms, lengths, worths, strict=True)]
+        candidates = [Candidate(*given) for given in zip(terms, lengths, worths, strict=True)]
         best = max(range(len(candidates)), key=lambda i: (candidates[i].worth, -i))
         good = [
             i for i, c in enumerate(candidates) if sentence_quality.rate_quality(texts[i]) >= SHOWN and c.terms
         ] or [best]
         pool, weights = [candidates[i] for i in good], sentence_quality.weigh_stems(terms)
-        picked = [good[i] for i in report_parts.choose_sentences(pool, weights, 3)] or good[:1]
+        picked = [good[i] for i in choose_sentences(pool, weights, 3)] or good[:1]
         described.append(" ".join(texts[i] for i in sorted(picked, key=lambda i: not told[i])))
     return described
 
@@ -192,13 +193,15 @@ class _ReportWriter:
         parent = bool(self.of.reports)
         taken = [replace(q.candidate, place=q.owners[0] if parent else q.chunk) for q in used]
         candidates = [replace(q.candidate, place=q.owners[0] if parent else q.chunk) for q in pool]
-        return [pool[i] for i in report_parts.choose_sentences(candidates, self.of.weights, count, taken)]
+        return [pool[i] for i in choose_sentences(candidates, self.of.weights, count, taken)]
 
     def pick(self, quotes: Sequence[Quote], count: int) -> list[Quote]:
         """The best of `quotes`, none alike to each other or to those used."""
+        if not quotes:
+            return []
         used = [replace(quote.candidate, place="") for quote in self.shown]
         own = [quote.candidate for quote in quotes]
-        return [quotes[i] for i in report_parts.choose_sentences(own, self.of.weights, count, used)]
+        return [quotes[i] for i in choose_sentences(own, self.of.weights, count, used)]
 
     # ── findings ──
 

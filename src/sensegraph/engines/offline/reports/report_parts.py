@@ -1,126 +1,19 @@
-"""What reports are put together from: sentences chosen to cover their terms, names as they are shown, and headlines.
+"""What reports are put together from besides sentences: names as they are shown, and headlines.
 
-Sentences are chosen by greedy coverage of weighted terms, damped where covered, without near-repeats; a headline says
-what a sentence says of given names, in few words taken from it.
+A headline says what a sentence says of given names, in few words taken from it.
 """
 
 from __future__ import annotations
 
-import heapq
-import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
-
-import msgspec
 
 from sensegraph.engines.offline.reports import sentence_quality
 from sensegraph.language.text import HAN, WORD, is_word_character
 from sensegraph.language.word_lists import read_lexicon, read_list
-
-DAMPING = 0.4  # what a term still counts for each time it has been covered
-TOLERANCE = 0.5  # cosine to a chosen sentence above which the gain falls
-
-
-class Candidate(msgspec.Struct, frozen=True):  # made anew for every merit that it is given
-    """A sentence that may be chosen: its stems in order, its length in words, and its worth (quality × extras).
-
-    Of several with the same `place`, unless that is empty, one is chosen.
-    """
-
-    terms: tuple[str, ...]
-    words: int
-    worth: float = 1.0
-    place: str = ""
-
-
-class _Cover:
-    """What has been chosen so far, and the gain of a candidate given that."""
-
-    def __init__(self, weights: Mapping[str, float]) -> None:
-        self.weights = weights
-        self.chosen: list[Candidate] = []
-        self.covered: Counter[str] = Counter()
-        self._known: dict[tuple[str, ...], dict[str, float]] = {}
-        self._squared: dict[tuple[str, ...], tuple[dict[str, float], float]] = {}
-        self._closest: dict[tuple[str, ...], tuple[int, float]] = {}
-
-    def take(self, candidate: Candidate) -> None:
-        self.chosen.append(candidate)
-        for term in dict.fromkeys(candidate.terms):
-            self.covered[term] += 1
-
-    def gain(self, candidate: Candidate) -> float:
-        own = self._weigh(candidate.terms)
-        if not self.chosen:
-            return sum(own.values()) / (math.sqrt(candidate.words) + 2) * candidate.worth
-        times = self.covered.get
-        total = sum([w * DAMPING**n if (n := times(t)) else w for t, w in own.items()])
-        close = self._close(candidate.terms)
-        return total / (math.sqrt(candidate.words) + 2) * candidate.worth * (1 - max(0.0, close - TOLERANCE))
-
-    def repeated(self, candidate: Candidate) -> bool:
-        return any(
-            (candidate.place and candidate.place == other.place)
-            or sentence_quality.is_repeat(candidate.terms, other.terms)
-            for other in self.chosen
-        )
-
-    def _close(self, terms: tuple[str, ...]) -> float:
-        """The highest cosine to what has been chosen; those that were compared before are not compared again."""
-        seen, close = self._closest.get(terms, (0, 0.0))
-        a, norm = self._square(terms)
-        for b, other in (self._square(one.terms) for one in self.chosen[seen:]):
-            if norm and other and not a.keys().isdisjoint(b):
-                shared = math.fsum([a[t] for t in a.keys() & b.keys()])  # exact, so the order of a set does not matter
-                close = max(close, shared / (norm * other))
-        self._closest[terms] = len(self.chosen), close
-        return close
-
-    def _weigh(self, terms: tuple[str, ...]) -> dict[str, float]:
-        """Each term once with its weight."""
-        if terms not in self._known:
-            self._known[terms] = {t: self.weights.get(t, 0.0) for t in terms}
-        return self._known[terms]
-
-    def _square(self, terms: tuple[str, ...]) -> tuple[dict[str, float], float]:
-        """Each term once with the square of its weight, and the root of the sum of these."""
-        if terms not in self._squared:
-            squares = {t: w**2 for t, w in self._weigh(terms).items()}
-            self._squared[terms] = squares, math.sqrt(math.fsum(squares.values()))
-        return self._squared[terms]
-
-
-def choose_sentences(
-    candidates: Sequence[Candidate], weights: Mapping[str, float], count: int, used: Iterable[Candidate] = ()
-) -> list[int]:
-    """Positions of at most `count` candidates, best first, none a near-repeat of another or of one in `used`.
-
-    gain = Σ w(t) · 0.4^(times covered) / (√words + 2) · worth · (1 − max(0, cosine to the chosen − 0.5)). Gains only
-    fall as sentences are chosen, so each is worked out again only when it comes to the top (lazy greedy, exact).
-    """
-    if not candidates:
-        return []
-    cover = _Cover(weights)
-    heap = [(-cover.gain(c), i) for i, c in enumerate(candidates)]
-    heapq.heapify(heap)
-    for candidate in used:
-        cover.take(candidate)
-    picked: list[int] = []
-    while heap and len(picked) < count:
-        _, i = heapq.heappop(heap)
-        gain = cover.gain(candidates[i])
-        if gain <= 0 or cover.repeated(candidates[i]):
-            continue
-        if heap and (-gain, i) > heap[0]:
-            heapq.heappush(heap, (-gain, i))
-            continue
-        picked.append(i)
-        cover.take(candidates[i])
-    return picked
-
 
 # ── names as they are shown ───────────────────────────────────────────────────────────────────────────────────────────
 

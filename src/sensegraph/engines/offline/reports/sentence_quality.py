@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from itertools import chain, pairwise
+from typing import Any
 
 from sensegraph.engines.offline.reports.sentence_cues import Cues
 from sensegraph.engines.offline.stemming import list_folded_words, load_stemmer
@@ -67,6 +68,13 @@ def general_stems() -> frozenset[str]:
     return stem_word_lists("general", "verbs")
 
 
+@cache
+def _load_subsequences() -> Any:
+    from rapidfuzz.distance import LCSseq  # an extension module: loaded on first use
+
+    return LCSseq
+
+
 REPEAT = 0.6  # share of a common subsequence above which a sentence repeats a chosen one
 
 
@@ -76,12 +84,10 @@ def is_repeat(one: Sequence[str], other: Sequence[str], limit: float = REPEAT) -
     Their longest common subsequence is more than `limit` of the longer one, or nearly all of the shorter one (which
     is then a sentence cut short at a chunk's border).
     """
-    from rapidfuzz.distance import LCSseq  # an extension module: loaded on first use
-
     short, long = sorted((len(one), len(other)))
     if not short:
         return not long
-    common = LCSseq.similarity(one, other)
+    common = _load_subsequences().similarity(one, other)
     return common > limit * long or (short >= 4 and common > 0.85 * short)
 
 

@@ -17,7 +17,7 @@ import msgspec
 
 from sensegraph.engines.offline.reports import sentence_quality
 from sensegraph.engines.offline.reports.community import READABLE, Centre, find_centre, hash_place
-from sensegraph.engines.offline.reports.report_parts import Candidate, choose_sentences
+from sensegraph.engines.offline.reports.sentence_choice import Candidate, choose_sentences
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.text import HAN, detect_language
 from sensegraph.types import Brief, Description, Passage, Source, Statement
