@@ -4,9 +4,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from sensegraph.engines.offline.reports.sentence_choice import Candidate, choose_sentences
+from sensegraph.engines.offline.reports.sentence_choice import Candidate, choose_sentences, is_repeat
 from sensegraph.engines.offline.reports.sentence_quality import (
-    is_repeat,
     rate_quality,
     stem_text,
     tidy_sentence,

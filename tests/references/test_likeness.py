@@ -18,8 +18,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sklearn.metrics.pairwise import cosine_similarity
 
-from sensegraph.engines.offline.reports.sentence_choice import Candidate, choose_sentences
-from sensegraph.engines.offline.reports.sentence_quality import is_repeat
+from sensegraph.engines.offline.reports.sentence_choice import Candidate, choose_sentences, is_repeat
 from sensegraph.resolution.comparison.aligned import Lexis, align_names, compare_words, stem_word
 from sensegraph.resolution.comparison.name_reading import read_name
 from sensegraph.resolution.comparison.scoring import prepare_collection

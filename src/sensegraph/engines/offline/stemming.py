@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import cache, lru_cache
 from typing import Any
 
@@ -19,6 +20,15 @@ def load_stemmer(language: str) -> Any:
     import Stemmer  # an extension module: loaded on first use
 
     return Stemmer.Stemmer(language)
+
+
+@cache
+def remember_stems(language: str) -> Callable[[str], str]:
+    """What gives the stem of a folded word, which is kept: most words of a text come again."""
+    import Stemmer  # an extension module: loaded on first use
+
+    find: Callable[[str], str] = Stemmer.Stemmer(language, 0).stemWord
+    return lru_cache(maxsize=1 << 15)(find)
 
 
 @lru_cache(maxsize=1 << 9)  # what rates a sentence and what stems it ask one after the other

@@ -117,10 +117,10 @@ def read_quote(raw: str, size: int, code: str) -> tuple[str, str, float, Candida
 
 def weigh_salience(quotes: Iterable[Quote], names: Sequence[str], code: str) -> dict[str, float]:
     """Term weights of a community: by the chunks that hold a term, and more for words of its strongest names."""
-    chunks: dict[str, dict[str, None]] = {}
+    chunks = defaultdict[str, list[str]](list)
     for quote in quotes:
-        chunks.setdefault(quote.chunk, {}).update(dict.fromkeys(quote.candidate.terms))
-    counts = sentence_quality.weigh_stems((tuple(terms) for terms in chunks.values()), once=0.15)
+        chunks[quote.chunk] += quote.candidate.terms
+    counts = sentence_quality.weigh_stems(chunks.values(), once=0.15)
     for i, name in enumerate(names):
         for stem in sentence_quality.stem_text(name, code):
             if stem in counts:
@@ -166,12 +166,14 @@ class Centre:
     weights: Mapping[str, float]
     vector: Mapping[str, float]
     themes: frozenset[str]
+    squares: Mapping[str, float]  # of the weights
+    shares: Mapping[str, float]  # the products of weights and vector
 
     def closeness(self, terms: Iterable[str]) -> float:
         """Cosine of a sentence with the centroid, 0–1."""
-        own = {t: self.weights.get(t, 0.0) for t in terms}
-        norm = math.sqrt(math.fsum([w * w for w in own.values()]))
-        return math.fsum([w * self.vector.get(t, 0.0) for t, w in own.items()]) / norm if norm else 0.0
+        known = self.shares.keys() & terms  # sums are exact, so the order of a set does not matter
+        norm = math.sqrt(math.fsum(map(self.squares.__getitem__, known)))
+        return math.fsum(map(self.shares.__getitem__, known)) / norm if norm else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +201,7 @@ class Community:
 
     def strong(self, quote: Quote) -> list[Member]:
         """The strong members in a sentence."""
-        terms = set(quote.candidate.terms)
+        terms = frozenset(quote.candidate.terms)
         return [m for m in self.members[:CORE] if m.stems and m.stems <= terms]
 
     def central(self, quote: Quote) -> bool:
@@ -219,16 +221,17 @@ def read_community(context: Context) -> Community:
     for passage in context.passages:
         kinds[passage.kind].append(passage)
     reports = sorted(kinds["report"], key=lambda r: (-weigh_report(r), r.id))
-    members = _rank_members(kinds["entity"], kinds["relation"], reports, quotes, code)
+    bags = [frozenset(quote.candidate.terms) for quote in quotes]
+    members = _rank_members(kinds["entity"], kinds["relation"], reports, quotes, bags, code)
     strength = {member.name: member.strength for member in members}
-    whole = find_centre([quote.candidate.terms for quote in quotes], code)
+    strong = [member for member in members[:CORE] if member.stems]
+    whole = find_centre(bags, code)
     ranked = []
-    for quote in quotes:
+    for quote, terms in zip(quotes, bags, strict=True):
         # the merit of a quote: soundness, closeness to the centre, and the strong members in it
         own = quote.candidate
-        terms = frozenset(own.terms)
-        held = math.fsum(m.strength for m in members[:CORE] if m.stems and m.stems <= terms)
-        merit = quote.worth**1.2 * whole.closeness(own.terms) ** 1.5 * (0.3 + min(1.6, held))
+        held = math.fsum([m.strength for m in strong if m.stems <= terms])
+        merit = quote.worth**1.2 * whole.closeness(terms) ** 1.5 * (0.3 + min(1.6, held))
         ranked.append(replace(quote, candidate=Candidate(own.terms, own.words, merit, quote.chunk)))
 
     def importance(relation: Passage) -> float:
@@ -253,25 +256,29 @@ def raise_bar(quotes: Sequence[Quote], least: float) -> float:
     return max(least, min(_HIGHEST[least], worths[PLENTY])) if len(worths) > PLENTY else least
 
 
-def find_centre(sentences: Sequence[Sequence[str]], code: str) -> Centre:
+def find_centre(sentences: Iterable[Iterable[str]], code: str) -> Centre:
     """The centroid of the tf-idf vectors of sentences, given as their stems.
 
     Words that name no topic count a quarter.
     """
-    bags = [dict.fromkeys(terms) for terms in sentences]
+    bags = list(map(frozenset, sentences))
     counts = Counter(chain.from_iterable(bags))
     general = sentence_quality.general_stems() if code == "en" else frozenset()
-    weights = {t: math.log1p(len(bags) / n) * (0.25 if t in general else 1.0) for t, n in counts.items()}
-    squares = {t: w**2 for t, w in weights.items()}
+    often = {n: math.log1p(len(bags) / n) for n in set(counts.values())}
+    weights = {t: often[n] for t, n in counts.items()}
+    weights.update({t: weights[t] * 0.25 for t in general & counts.keys()})
+    powers = {t: w**2 for t, w in weights.items()}
     total = dict.fromkeys(weights, 0.0)
     for bag in bags:
-        norm = math.sqrt(math.fsum([squares[t] for t in bag])) or 1.0
+        norm = math.sqrt(math.fsum(map(powers.__getitem__, bag))) or 1.0
         for t in bag:
             total[t] += weights[t] / norm
     norm = math.sqrt(math.fsum(v * v for v in total.values())) or 1.0
     vector = {t: v / norm for t, v in total.items()}
     top = heapq.nsmallest(THEMES, ((-share, t) for t, share in vector.items() if t not in general))
-    return Centre(weights, vector, frozenset(t for _, t in top))
+    squares = {t: w * w for t, w in weights.items()}
+    shares = {t: w * vector[t] for t, w in weights.items()}
+    return Centre(weights, vector, frozenset(t for _, t in top), squares, shares)
 
 
 def _rank_members(
@@ -279,11 +286,13 @@ def _rank_members(
     relations: Sequence[Passage],
     reports: Sequence[Passage],
     quotes: Sequence[Quote],
+    bags: Sequence[frozenset[str]],
     code: str,
 ) -> tuple[Member, ...]:
     """Names by strength: inner weight × share of the links inside × support by documents × how specific a name is.
 
-    The inner weight is the root of a name's weight inside × (half + half the share of its links that lie inside).
+    The inner weight is the root of a name's weight inside × (half + half the share of its links that lie inside);
+    `bags` are the terms of each quote.
     """
     inner: dict[str, float] = defaultdict(float)
     links: Counter[str] = Counter()
@@ -306,10 +315,10 @@ def _rank_members(
     by_stem: dict[str, list[str]] = defaultdict(list)
     for name in (n for n in raw if own[n]):
         by_stem[next(iter(own[name]))].append(name)  # any of its stems leads to it
-    for quote in quotes:
-        terms = dict.fromkeys(quote.candidate.terms)
-        for name in (n for t in terms for n in by_stem.get(t, ()) if own[n] <= terms.keys()):
-            held[name].append(quote.text)
+    for quote, terms in zip(quotes, bags, strict=True):
+        for name in chain.from_iterable(map(by_stem.__getitem__, by_stem.keys() & terms)):
+            if own[name] <= terms:
+                held[name].append(quote.text)
     weight = {n: raw[n] * math.log1p(max(known.get(n, 0), len(held[n]))) for n in raw}
     speakers = {quote.speaker.casefold() for quote in quotes if quote.speaker}
     people = frozenset(part for name in speakers for part in (name, *name.split()))

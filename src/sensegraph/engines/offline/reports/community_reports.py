@@ -174,12 +174,13 @@ class _ReportWriter:
         """
         least = raise_bar(self.of.quotes, SHOWN)
         good = [quote for quote in self.of.quotes if quote.worth >= least]
-        linking = [quote for quote in good if len(self.of.strong(quote)) >= 2]
-        central = [quote for quote in good if self.of.central(quote)]
+        strong = [self.of.strong(quote) for quote in good]
+        linking = [quote for quote, held in zip(good, strong, strict=True) if len(held) >= 2]
+        central = [quote for quote, held in zip(good, strong, strict=True) if held and self.of.central(quote)]
         count = min(SUMMARY, max(1, len(good) // 2))
         picked = self.gist(linking, count, ())
         picked += self.gist(central, count - len(picked), picked)
-        picked = picked or self.gist([q for q in good if self.of.strong(q)] or good, 1, ())
+        picked = picked or self.gist([q for q, held in zip(good, strong, strict=True) if held] or good, 1, ())
         self.shown = picked or sorted(self.of.quotes, key=lambda q: (-q.worth, q.text))[:1]
         return self.shown.copy()
 

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from sensegraph.engines.offline.extraction.sentence_words import TOKEN
 from sensegraph.engines.offline.reports import report_parts, sentence_quality
 from sensegraph.engines.offline.reports.community import READABLE, Centre, find_centre, split_relation_title
+from sensegraph.engines.offline.reports.sentence_choice import is_repeat
 from sensegraph.engines.offline.reports.source_lines import (
     Gathered,
     Line,
@@ -219,7 +220,7 @@ class _GroupWriter:
         """The finding with the best of some lines; none where these have been shown or are less sound than `least`."""
         picked: list[Line] = []
         for line in sorted((x for x in lines if rate_line(x.text, self.of.code) >= least), key=self.rank):
-            new = not any(sentence_quality.is_repeat(line.terms, other.terms) for other in (*self.shown, *picked))
+            new = not any(is_repeat(line.terms, other.terms) for other in (*self.shown, *picked))
             picked += [line] if new and len(picked) < count else []
         if not picked or (headline := self.headline(picked[0], names)) in self.headlines:
             return []

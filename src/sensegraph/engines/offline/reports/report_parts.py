@@ -33,9 +33,12 @@ def find_places(text: str, name: str) -> Iterator[int]:
     at = low.find(sought) if sought and len(low) == len(text) else -1
     while at >= 0:
         end = at + len(sought)
-        ending = 2 if low.startswith("es", end) else 1 if low.startswith("s", end) else 0
-        behind = (low[end : end + 1], low[end + ending : end + ending + 1])
-        if not ((at and is_word_character(low[at - 1])) or all(map(is_word_character, behind))):
+        before, behind = low[at - 1 : at], low[end : end + 1]
+        inside = before.isalnum() or before == "_"
+        if not inside and (behind.isalnum() or behind == "_"):
+            ending = 2 if low.startswith("es", end) else 1 if low.startswith("s", end) else 0
+            inside = not ending or is_word_character(low[end + ending : end + ending + 1])
+        if not inside:
             yield at
         at = low.find(sought, at + 1)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from typing import Any
 
 import msgspec
-
-from sensegraph.engines.offline.reports import sentence_quality
 
 DAMPING = 0.4  # what a term still counts for each time it has been covered
 TOLERANCE = 0.5  # cosine to a chosen sentence above which the gain falls
@@ -24,6 +24,30 @@ class Candidate(msgspec.Struct, frozen=True):  # made anew for every merit that 
     words: int
     worth: float = 1.0
     place: str = ""
+
+
+@cache
+def load_subsequences() -> Any:
+    """What finds how long a subsequence two sequences share."""
+    from rapidfuzz.distance import LCSseq  # an extension module: loaded on first use
+
+    return LCSseq
+
+
+REPEAT = 0.6  # share of a common subsequence above which a sentence repeats a chosen one
+
+
+def is_repeat(one: Sequence[str], other: Sequence[str], limit: float = REPEAT) -> bool:
+    """Whether two sequences of stems say the same.
+
+    Their longest common subsequence is more than `limit` of the longer one, or nearly all of the shorter one (which
+    is then a sentence cut short at a chunk's border).
+    """
+    short, long = sorted((len(one), len(other)))
+    if not short:
+        return not long
+    common = load_subsequences().similarity(one, other)
+    return common > limit * long or (short >= 4 and common > 0.85 * short)
 
 
 class TermWeights(dict[str, float]):
@@ -76,7 +100,7 @@ class _Cover:
         for other in self.chosen:
             if candidate.place and candidate.place == other.place:
                 return True
-            if sentence_quality.is_repeat(candidate.terms, other.terms):
+            if is_repeat(candidate.terms, other.terms):
                 return True
         return False
 

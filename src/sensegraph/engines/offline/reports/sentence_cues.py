@@ -77,7 +77,9 @@ class Cues:
                     told[key[0]].likely.add(name)
                 else:
                     signs[name].add(sign)
-        return dict(told), {name: tuple(sorted(some)) for name, some in signs.items()}
+        # of a sign that holds another the other is enough
+        few = {name: [x for x in some if not any(y in x and x != y for y in some)] for name, some in signs.items()}
+        return dict(told), {name: tuple(sorted(some)) for name, some in few.items()}
 
 
 class CuesOfSentence:

@@ -12,10 +12,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from itertools import chain, pairwise
-from typing import Any
 
 from sensegraph.engines.offline.reports.sentence_cues import Cues
-from sensegraph.engines.offline.stemming import list_folded_words, load_stemmer
+from sensegraph.engines.offline.stemming import list_folded_words, remember_stems
 from sensegraph.language.asking.sentence_cues import is_command
 from sensegraph.language.sentences import balance_emphasis
 from sensegraph.language.text import HAN, WORD, detect_language, known_form
@@ -52,43 +51,22 @@ def stem_word_lists(*names: str) -> frozenset[str]:
     return frozenset(stem for name in names for word in read_list(name) for stem in stem_text(word, "en"))
 
 
-def weigh_stems(sentences: Iterable[Sequence[str]], once: float = 0.7) -> dict[str, float]:
+def weigh_stems(sentences: Iterable[Iterable[str]], once: float = 0.7) -> dict[str, float]:
     """The weight of each stem: `once` plus the logarithm of how many sentences hold it.
 
     A quarter of that for words that name no topic. A stand-in, where the rest of the corpus is not at hand, for share
     here against share in the corpus.
     """
     counts = Counter(chain.from_iterable(map(dict.fromkeys, sentences)))
-    general = general_stems()
-    return {t: (once + math.log(n)) * (0.25 if t in general else 1.0) for t, n in counts.items()}
+    often = {n: once + math.log(n) for n in set(counts.values())}
+    weights = {t: often[n] for t, n in counts.items()}
+    weights.update({t: weights[t] * 0.25 for t in general_stems() & counts.keys()})
+    return weights
 
 
 def general_stems() -> frozenset[str]:
     """Stems of English words that name no topic."""
     return stem_word_lists("general", "verbs")
-
-
-@cache
-def _load_subsequences() -> Any:
-    from rapidfuzz.distance import LCSseq  # an extension module: loaded on first use
-
-    return LCSseq
-
-
-REPEAT = 0.6  # share of a common subsequence above which a sentence repeats a chosen one
-
-
-def is_repeat(one: Sequence[str], other: Sequence[str], limit: float = REPEAT) -> bool:
-    """Whether two sequences of stems say the same.
-
-    Their longest common subsequence is more than `limit` of the longer one, or nearly all of the shorter one (which
-    is then a sentence cut short at a chunk's border).
-    """
-    short, long = sorted((len(one), len(other)))
-    if not short:
-        return not long
-    common = _load_subsequences().similarity(one, other)
-    return common > limit * long or (short >= 4 and common > 0.85 * short)
 
 
 @lru_cache(maxsize=1 << 15)
@@ -114,7 +92,7 @@ def recall_stems(text: str, code: str) -> tuple[str, ...]:
             word = part.removesuffix("'s").strip("'_")
             if word not in stop and (len(word) > 1 or word.isdigit()):
                 found.append(word)
-    return tuple(load_stemmer(_STEMMERS[code]).stemWords(found) if code in _STEMMERS else found)
+    return tuple(map(remember_stems(_STEMMERS[code]), found) if code in _STEMMERS else found)
 
 
 # ── the shown form ───────────────────────────────────────────────────────────────────────────────────────────────────
@@ -253,7 +231,8 @@ def rate_quality(sentence: str) -> float:
         return _rate_form(sentence, len(HAN.findall(sentence)) // 2 if code == "zh" else len(WORD.findall(sentence)))
     words = list_folded_words(sentence)
     value = _rate_form(sentence, len(words))
-    value *= 0.8 ** sum(w in read_list("pointing") for w in words[:4]) * 0.93 ** sum(map(_SPEAKING.__contains__, words))
+    pointing, speaking = map(read_list("pointing").__contains__, words[:4]), map(_SPEAKING.__contains__, words)
+    value *= 0.8 ** sum(pointing) * 0.93 ** sum(speaking)
     value *= 0.6 if any(map(sentence.__contains__, _DASHES)) and _BROKEN.search(sentence) else 1.0
     value *= 0.15 if STATED.read(sentence).has("show-notes") or (":" in sentence and _TURN.search(sentence)) else 1.0
     whole = _has_finite_verb(words) and not _SUBORDINATE.match(sentence)
