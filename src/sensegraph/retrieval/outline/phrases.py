@@ -12,7 +12,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from itertools import chain
+from itertools import chain, islice
 from weakref import proxy
 
 from sensegraph.language.background import RAREST, read_background, stem_of
@@ -159,8 +159,16 @@ class Gathered:
 
     def opening(self, unit: int, most: int = _OPENING) -> list[Spot]:
         """The first lines of a unit."""
-        documents = [i for i, own in enumerate(self.unit) if own == unit]
-        return [(i, place) for i in documents for place in range(len(self.notes[i].lines))][:most]
+        lines = ((i, place) for i in self._documents[unit] for place in range(len(self.notes[i].lines)))
+        return list(islice(lines, most))
+
+    @cached_property
+    def _documents(self) -> list[list[int]]:
+        """The documents of each unit."""
+        found: list[list[int]] = [[] for _ in self.titles]
+        for document, unit in enumerate(self.unit):
+            found[unit].append(document)
+        return found
 
     @cached_property
     def voices(self) -> Counter[str]:
