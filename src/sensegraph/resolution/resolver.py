@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.algorithms.linkage import cluster_by_linkage
+from sensegraph.algorithms.similar import Candidates
 from sensegraph.errors import InputError
 from sensegraph.resolution.aliases import canonical_name, canonical_type
 from sensegraph.resolution.comparison.name_reading import read_name
@@ -111,9 +112,14 @@ class Decided:
         return (*self.ruled.notes, more) if large else self.ruled.notes
 
 
-def decide(found: Collection, rules: Sequence[Rule], compare: PairComparer = compare_pairs) -> Decided:
-    """Which things of a collection are one, by these rules, their names and what else is known of them."""
-    near, settings = block_pairs(found), found.settings
+def decide(
+    found: Collection, rules: Sequence[Rule], compare: PairComparer = compare_pairs, near: Candidates | None = None
+) -> Decided:
+    """Which things of a collection are one, by these rules, their names and what else is known of them.
+
+    Where it is known which are `near` each other, they are not looked for.
+    """
+    near, settings = near or block_pairs(found), found.settings
     ruled = apply_rules(rules, {name: row for row, name in enumerate(found.ids)})
     one, other = near.pairs.one.astype(np.int64), near.pairs.other.astype(np.int64)
     judged = JudgedPairs(found, one, other, found.judge_each(one, other, compare))

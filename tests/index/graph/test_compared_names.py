@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sensegraph.index.graph import compared_names
-from sensegraph.index.graph.compared_names import collect_names, compare_in_partitions
+from sensegraph.index.graph.compared_names import collect_names, compare_in_partitions, pair_names
 from sensegraph.index.graph.duplicates import find_duplicates
 from sensegraph.index.graph.graph_settings import ResolveSettings
 from sensegraph.index.graph.seen_names import NameGraph
@@ -25,6 +26,7 @@ from sensegraph.resolution.comparison.scoring import (
     compare_pairs,
     prepare_collection,
 )
+from sensegraph.resolution.judged_pairs import block_pairs
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import Entity, Graph, Relation
@@ -149,6 +151,21 @@ def test_comparisons_are_found_at_each_place_and_in_slices():
     assert every[:1] == [every[0]]
     with pytest.raises(IndexError):
         every[2]
+
+
+@settings(deadline=None, max_examples=20)
+@given(graph=graphs(), rare=st.integers(2, 4))
+def test_pairs_of_the_same_names_are_found_once_whatever_else_a_graph_says(rt: Runtime, graph: Graph, rare: int):
+    once = Graph(tuple(replace(e, chunks=("z",)) for e in graph.entities))
+    computed = list[int]()
+    for seen in (graph, once):
+        found = collect_names(NameGraph.of(seen), rt, Resolving(rare=rare))
+        made, whole = pair_names(found, rt), block_pairs(found)
+        assert made.pairs.one.tolist() == whole.pairs.one.tolist()
+        assert made.pairs.other.tolist() == whole.pairs.other.tolist()
+        assert (made.passed_over, made.crowded) == (whole.passed_over, whole.crowded)
+        computed.append(rt.computed["duplicates.pairs"])
+    assert computed[0] == computed[1]
 
 
 def test_words_weigh_by_how_many_distinct_names_have_them():

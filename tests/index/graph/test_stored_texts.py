@@ -5,9 +5,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import msgspec
@@ -22,8 +20,7 @@ from sensegraph.index.graph.stored.chunk_texts import (
     SAME,
     ChunkTexts,
     SaidPlaces,
-    _describe,
-    _find_form,
+    SaidSpans,
     keep_texts,
     shorten_said,
 )
@@ -43,7 +40,7 @@ from sensegraph.types import Description, Entity, Extraction, Relation, Source
 TEXT = "The  quay of Ada lies here.\nBo Reed built it in 1901 — nobody lives there."
 CHUNK, ODD = chunk_id("harbour", 0, TEXT), "c1"
 FIND = {CHUNK: TEXT, ODD: TEXT[::-1]}.__getitem__
-TEXTS = SimpleNamespace(find=FIND, describe=partial(_describe, FIND), find_form=partial(_find_form, FIND))
+TEXTS = SaidSpans(FIND)
 encode = msgspec.json.Encoder().encode
 
 spans = st.tuples(st.sampled_from([CHUNK, ODD]), st.integers(0, len(TEXT)), st.integers(0, len(TEXT)))

@@ -60,16 +60,15 @@ def test_one_word_at_the_beginning_of_a_sentence_is_a_name_only_if_the_corpus_wr
     assert names == {"harrow": 2}
 
 
-def test_a_word_stands_for_the_names_that_begin_with_it_and_for_how_it_is_mostly_written() -> None:
-    def sign(count: int, *names: str) -> int | None:
-        return Gazetteer(frozenset(names), {}, {"harrow": count}).signs.get("harrow")
+def test_words_stand_for_the_names_that_are_made_of_them_and_for_how_they_are_mostly_written() -> None:
+    def tell(count: int, *names: str, words: str = "harrow hill") -> str:
+        return Gazetteer(frozenset(names), {}, {"harrow": count}).tell(set(words.split()))
 
-    assert sign(3) == sign(1)
-    assert sign(-3) == sign(-1)
-    assert sign(0) is None
-    assert (
-        len({sign(1), sign(-1), sign(1, "harrow"), sign(-1, "harrow"), sign(0, "harrow"), sign(0, "harrow hill")}) == 6
-    )
+    assert tell(3) == tell(1)
+    assert tell(-3) == tell(-1)
+    assert tell(0) == tell(0, "harrow farm") == tell(1, "harrow hill", words="hill") == "0"
+    every = {tell(1), tell(-1), tell(1, "harrow"), tell(-1, "harrow"), tell(0, "harrow"), tell(0, "harrow hill")}
+    assert len({*every, tell(0, "harrow hill", "hill")}) == 7
 
 
 def test_what_a_document_bears_is_found_in_others_and_the_longest_counts() -> None:

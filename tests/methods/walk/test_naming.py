@@ -156,6 +156,20 @@ def test_an_update_reads_only_what_is_new_and_equals_a_rebuild(store: SqliteStor
     assert differing(updated, fresh) == []
 
 
+def test_a_run_is_made_anew_only_where_one_document_has_all_words_of_a_new_name(
+    store: SqliteStore, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(name_runs, "cut_keys", lambda keys: [range(2), range(2, len(keys))])
+    old = [Document("a", "They saw a pine there.", "One"), Document("b", "It lies under a ridge.", "Two")]
+    old.append(Document("c", "We left.", "Three"))
+    made(store, old)
+    for title, runs in (("Pine Ridge", 1), ("Pine There", 2)):  # the words of the first stand in one run, but apart
+        rt, new = runtime(store), [*old, Document("d", "It rains.", title)]
+        key = name_graph(rt.each(chunk_documents, new, size=120, overlap=20), rt, NameSettings())
+        assert (rt.computed["namewords.told"], rt.computed["namewords.run"]) == (2, runs)
+        assert differing(recall_result(store, make_names, key), made_elsewhere(tmp_path / title, new)) == []
+
+
 def test_however_many_chunks_are_looked_through_at_once_the_same_titles_are_found(
     store: SqliteStore, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -19,12 +19,14 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.graphs import Floats, Longs
+from sensegraph.algorithms.graphs import Floats, Ints, Longs
 from sensegraph.algorithms.segments import cut_hashes
+from sensegraph.algorithms.similar import Candidates, Pairs
 from sensegraph.index.graph.seen_names import MentionedNames, NameGraph
 from sensegraph.resolution import Comparison
 from sensegraph.resolution.comparison.name_columns import Hashes, NameColumns, mix_hashes, read_columns
 from sensegraph.resolution.comparison.scoring import Collection, Comparisons, Scores, Traits, kind_of_type
+from sensegraph.resolution.judged_pairs import block_pairs
 from sensegraph.resolution.resolution_types import Resolving
 from sensegraph.runtime.columns import join_columns, pack_columns, unpack_columns
 from sensegraph.runtime.keys import key
@@ -47,6 +49,15 @@ class ScoredPairs:
     kind: NDArray[np.uint8]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class NamePairs:
+    """The places of names that are compared; how many pairs are passed over, and how many keys too many names share."""
+
+    one: Ints
+    other: Ints
+    counts: Longs
+
+
 def compare_with_others(items: Sequence[Comparison]) -> bytes:
     """How alike each name is to those that it is compared with, and by which relations: rows of `_PAIR`."""
     scores = Scores.of([judged for item in items for judged in item.judge()])
@@ -67,6 +78,12 @@ def keep_scores(parts: Sequence[ScoredPairs]) -> list[bytes]:
     return [pack_columns(part) for part in parts]
 
 
+@step("duplicates.pairs", version=1)
+def keep_pairs(found: Sequence[NamePairs], *, near: int, rare: int) -> list[bytes]:
+    """Which names are compared."""
+    return list(map(pack_columns, found))
+
+
 def collect_names(graph: NameGraph, rt: Runtime, settings: Resolving) -> Collection:
     """The names of a graph, ready to be compared; only names of partitions that changed are read."""
     rows = sorted(range(len(graph)), key=graph.ids.__getitem__)
@@ -83,7 +100,21 @@ def collect_names(graph: NameGraph, rt: Runtime, settings: Resolving) -> Collect
     near, many = np.unique(graph.near, return_counts=True)
     degree = Counter(dict(zip((graph.ids[i] for i in near.tolist()), many.tolist(), strict=True)))
     items, shown = MentionedNames(graph, rows), [(graph.names[row],) for row in rows]
-    return Collection(ids, shown, items, columns, traits, {}, columns.count_words(), degree, settings)
+    words, read_from = columns.count_words(), key(*packed.keys)
+    return Collection(ids, shown, items, columns, traits, {}, words, degree, settings, read_from=read_from)
+
+
+def pair_names(found: Collection, rt: Runtime) -> Candidates:
+    """The names that are compared: while there are the same names these are the same pairs."""
+
+    def look() -> NamePairs:
+        made = block_pairs(found)
+        return NamePairs(made.pairs.one, made.pairs.other, np.array([made.passed_over, made.crowded], np.int64))
+
+    near, rare = found.settings.near, found.settings.rare
+    packed = rt.once(keep_pairs, look, names=(found.read_from,), near=near, rare=rare).value
+    one, other, counts = unpack_columns(packed)
+    return Candidates(Pairs(one, other, np.ones(len(one))), *counts.tolist())
 
 
 def compare_in_partitions(found: Collection, one: Longs, other: Longs, *, rt: Runtime, noted: bool = False) -> Scores:

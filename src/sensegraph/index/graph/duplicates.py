@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sensegraph.algorithms.linkage import connect_rows
 from sensegraph.errors import InputError
 from sensegraph.index.extraction import Extracted
-from sensegraph.index.graph.compared_names import collect_names, compare_in_partitions
+from sensegraph.index.graph.compared_names import collect_names, compare_in_partitions, pair_names
 from sensegraph.index.graph.elements import entity_id
 from sensegraph.index.graph.graph_settings import GraphSettings, ResolveSettings
 from sensegraph.index.graph.homonyms import find_senses, with_senses
@@ -294,10 +294,10 @@ def _find_automatic(
         rules = _list_rules(merged, texts, ids_apart(merged.ids, told), rt)
 
         def join() -> Joined:
-            made = decide(
-                collect_names(merged, rt, alone.rules()), rules, partial(compare_in_partitions, rt=rt, noted=True)
-            )
-            known, items = names_by_id(told), made.judged.found.items
+            found = collect_names(merged, rt, alone.rules())
+            compare = partial(compare_in_partitions, rt=rt, noted=True)
+            made = decide(found, rules, compare, pair_names(found, rt))
+            known, items = names_by_id(told), found.items
             names = [[n for row in rows for n in entity_names(items[row], known)] for rows in made.clusters]
             several = sum(len(rows) - 1 for rows in made.clusters)
             return Joined(tuple(tuple(sorted(group)) for group in names), several, notes=made.notes)

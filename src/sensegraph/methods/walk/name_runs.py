@@ -35,7 +35,7 @@ from sensegraph.methods.walk.name_words import (
 )
 from sensegraph.runtime.columns import pack_columns, unpack_columns
 from sensegraph.runtime.keys import key
-from sensegraph.runtime.results import Results, step
+from sensegraph.runtime.results import Result, Results, step
 from sensegraph.runtime.runtime import Runtime
 
 _TOGETHER = 2048  # documents that are recognised at once
@@ -56,7 +56,13 @@ def show_names(runs: Sequence[Sequence[Noted]]) -> list[bytes]:
     return [_pack(show_run(run)) for run in runs]
 
 
-@step("namewords.run", version=1)
+@step("namewords.told", version=1)
+def keep_told(digests: Sequence[str]) -> list[str]:
+    """What stands for what is known of the words of each document of a run."""
+    return list(digests)
+
+
+@step("namewords.run", version=2)
 def name_runs(runs: Sequence[tuple[Sequence[Noted], Sequence[Sequence[dict[str, int]]]]]) -> list[bytes]:
     """The names of each run, given its documents and what their chunks mention, and its columns."""
     found = (name_run(documents, counts) for documents, counts in runs)
@@ -166,9 +172,8 @@ class Recognising(Sequence[tuple[Noted, Gazetteer]]):
     @cached_property
     def keys(self) -> list[str]:
         """What stands for each document and for what is known of its words."""
-        signs = self.known.signs
-        told = (sum(map(signs.__getitem__, signs.keys() & collect_words(d))) for d in self.documents)
-        return [key(k, f"{number:x}") for k, number in zip(self.names, told, strict=True)]
+        told = (self.known.tell(collect_words(document)) for document in self.documents)
+        return [key(*both) for both in zip(self.names, told, strict=True)]
 
     def __len__(self) -> int:
         return len(self.documents)
@@ -184,46 +189,70 @@ class Recognising(Sequence[tuple[Noted, Gazetteer]]):
 
 
 def name_documents(noted: Results[Noted], rt: Runtime) -> NamedDocuments:
-    """The names of all documents; runs are read that changed, or of whose words something else is known."""
+    """The names of all documents; runs are read that changed, or of whose words something else is known.
+
+    Of these only those are made anew in which that concerns a document: most know words that others name things by.
+    """
     runs = cut_keys(noted.keys)
     held = _Runs(noted, runs)
     keys = [key(noted.keys[run.start : run.stop]) for run in runs]
     found = rt.each(show_names, held, names=keys)
     shown: Sequence[ShownRun] = _ReadAgain(found) if len(noted) > _READ_AGAIN else list(map(_read_shown, found))
     known = join_shown(shown)
-    signs = known.signs
-
-    told = [sum(filter(None, map(signs.get, run.list_words()))) for run in shown]
+    names = [(keys[i], known.tell(set(run.list_words()))) for i, run in enumerate(shown)]
     del shown  # the words of all runs take much room
-    names = [(keys[i], f"{number:x}") for i, number in enumerate(told)]
-    stored = rt.keys(name_runs, names, [key(*name) for name in names])
-    there, waiting = rt.recall(name_runs, stored), dict[int, Recognising]()
+    asked = rt.keys(keep_told, names, [key(*name) for name in names])
+    recalled = rt.recall(keep_told, asked)
+    told = {i: recalled[k].value for i, k in enumerate(asked) if k in recalled}
+    stored, named, waiting = dict[int, str](), dict[str, Result[bytes]](), dict[int, Recognising]()
 
-    missing = {k for k in stored if k not in there}
+    def look_up(some: Sequence[int]) -> None:
+        """Take the runs that are there, of some of which it is known what their documents are told."""
+        stored.update(zip(some, rt.keys(name_runs, some, [key(keys[i], told[i]) for i in some]), strict=True))
+        named.update(rt.recall(name_runs, [stored[i] for i in some]))
 
-    def read(number: int) -> tuple[Sequence[Noted], list[tuple[dict[str, int], ...]]]:
-        if number not in waiting:  # what waits before is done: documents of some runs are recognised at once
-            waiting.clear()
-            for i in range(number, len(runs)):
-                if (i == number or stored[i] in missing) and sum(map(len, waiting.values())) < _TOGETHER:
-                    waiting[i] = Recognising(noted.keys[runs[i].start : runs[i].stop], held[i], known)
-            every = waiting.values()
-            items = Recognising(
-                [k for one in every for k in one.names], [d for one in every for d in one.documents], known
-            )
-            rt.each(recognise_names, items, names=[k for one in every for k in one.keys])
-        own = waiting[number]
-        return own.documents, list(rt.each(recognise_names, own, names=own.keys))
+    def make() -> None:
+        """Make the runs that wait: what their documents mention is recognised at once."""
+        every = list(waiting.values())
+        items = Recognising([k for one in every for k in one.names], [d for one in every for d in one.documents], known)
+        mentions = rt.each(recognise_names, items, names=[k for one in every for k in one.keys])
+        begin = 0
+        for i, own in waiting.items():
+            places = range(begin, begin := begin + len(own))
+            read = partial(_read_mentions, own, mentions, places, rt)
+            named[stored[i]] = rt.once(name_runs, read, names=(keys[i], told[i]))
+        waiting.clear()
 
-    columns, every, one, told_so = list[NamedRun](), list[list[str]](), dict[str, str](), blake2b(digest_size=20)
-    for i, name in enumerate(names):
-        made = there.pop(stored[i], None) or rt.once(name_runs, partial(read, i), names=name)
-        own, packed = _unpack(made.value)
-        told_so.update(f"{len(runs[i])} {len(made.value)} ".encode() + made.value)
+    look_up(list(told))
+    for i in range(len(runs)):
+        own = None
+        if i not in told:
+            own = Recognising(noted.keys[runs[i].start : runs[i].stop], held[i], known)
+            told[i] = rt.once(keep_told, key(*own.keys), names=names[i]).value
+            look_up([i])
+        if stored[i] not in named:
+            waiting[i] = own or Recognising(noted.keys[runs[i].start : runs[i].stop], held[i], known)
+        if sum(map(len, waiting.values())) >= _TOGETHER:
+            make()
+    if waiting:
+        make()
+    columns, every, one, digest = list[NamedRun](), list[list[str]](), dict[str, str](), blake2b(digest_size=20)
+    for i, run in enumerate(runs):
+        value = named[stored[i]].value
+        spelt, packed = _unpack(value)
+        digest.update(f"{len(run)} {len(value)} ".encode() + value)
         columns.append(NamedRun(*unpack_columns(packed)))
-        every.append([one.setdefault(spelt, spelt) for spelt in own])  # many runs mention a name: it is kept once
-    told_so.update(bytes(map(known.proper, one)))
-    return NamedDocuments(columns, every, [len(run) for run in runs], known, told_so.hexdigest())
+        every.append([one.setdefault(name, name) for name in spelt])  # many runs mention a name: it is kept once
+    digest.update(bytes(map(known.proper, one)))
+    return NamedDocuments(columns, every, [len(run) for run in runs], known, digest.hexdigest())
+
+
+def _read_mentions(
+    own: Recognising, mentions: Results[tuple[dict[str, int], ...]], places: range, rt: Runtime
+) -> tuple[Sequence[Noted], list[tuple[dict[str, int], ...]]]:
+    """Documents, and what their chunks mention."""
+    rt.rely_on(mentions.keys[places.start : places.stop])
+    return own.documents, mentions[places.start : places.stop]
 
 
 def name_run(

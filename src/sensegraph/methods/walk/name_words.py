@@ -237,15 +237,30 @@ class Gazetteer:
         return dict(begun)
 
     @cached_property
-    def signs(self) -> dict[str, int]:
-        """For each word of which something is known, a number for the names that begin with it and for how it is
-        written: documents whose words have equal numbers find the same names.
+    def written(self) -> dict[str, int]:
+        """For each word that is written one way more often than the other a number that tells which."""
+        return {w: _number(w, count > 0) for w, count in self.capitals.items() if count}
+
+    @cached_property
+    def homes(self) -> dict[str, list[tuple[tuple[str, ...], int]]]:
+        """The names by that of their words which fewest of them have: the words of each, and a number for it."""
+        words = {name: tuple(name.split(" ")) for name in sorted(self.names)}
+        many = Counter(word for parts in words.values() for word in set(parts))
+        homes: dict[str, list[tuple[tuple[str, ...], int]]] = defaultdict(list)
+        for name, parts in words.items():
+            homes[min(parts, key=many.__getitem__)].append((parts, _number(name)))
+        return dict(homes)
+
+    def tell(self, words: set[str]) -> str:
+        """What stands for how these words are written, and the names that are made of them.
+
+        Documents of whose words it is the same mention the same names.
         """
-        begun = self.begun
-        known = {word: (count > 0) - (count < 0) for word, count in self.capitals.items() if count}
-        words = sorted({*known, *begun})
-        made = (repr((w, begun.get(w), known.get(w))).encode("utf-8", "surrogatepass") for w in words)
-        return {w: int.from_bytes(blake2b(x, digest_size=8).digest(), "big") for w, x in zip(words, made, strict=True)}
+        written, homes = self.written, self.homes
+        told = sum(map(written.__getitem__, written.keys() & words))
+        for word in homes.keys() & words:
+            told += sum([number for parts, number in homes[word] if words.issuperset(parts)])
+        return f"{told:x}"
 
     def within(self, words: Collection[str]) -> Gazetteer:
         """What is known of these words alone."""
@@ -274,6 +289,10 @@ class Gazetteer:
     def _stands(self, marked: Sequence[str], at: int, size: int) -> bool:
         """Whether a match is a name where it stands: one word at the beginning of a sentence may be none."""
         return size > 1 or at > 0 or len(marked[0]) == 2 or self.proper(marked[at].removeprefix(MARK))
+
+
+def _number(*told: object) -> int:
+    return int.from_bytes(blake2b(repr(told).encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
 
 
 @dataclass(frozen=True, slots=True)

@@ -130,7 +130,7 @@ class Collection:
 
     `called` says, for the key of a name, by which other keys the texts call it, `degree` how many have each neighbour;
     `vectors` of descriptions, unit length, shape (n, dim), are in the order of the items. `shown` are the names and
-    aliases of each, which are known without what else its item tells.
+    aliases of each, which are known without what else its item tells; what they were `read_from` may have a key.
     """
 
     ids: Sequence[str]
@@ -143,6 +143,7 @@ class Collection:
     degree: Mapping[str, int]
     settings: Resolving
     vectors: NDArray[Any] | None = None
+    read_from: str = ""
 
     def names(self, row: int) -> tuple[Name, ...]:
         """The names of a thing, read, its own first."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, lru_cache
 from itertools import accumulate, pairwise
 from typing import Any, Protocol
 
@@ -62,8 +62,8 @@ class ChunkTexts:
     def __init__(self, store: Store, keys: Sequence[str]) -> None:
         self._store, self.keys = store, tuple(keys)
         self.find = lru_cache(_KEPT)(_TextRuns(store, self.keys).find)
-        self.describe = lru_cache(_SAID)(partial(_describe, self.find))
-        self.find_form = lru_cache(_SAID)(partial(_find_form, self.find))
+        said = SaidSpans(self.find)
+        self.describe, self.find_form = lru_cache(_SAID)(said.describe), said.find_form
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self._store, self.keys)
@@ -106,6 +106,31 @@ class _TextRuns:
         return lengthen(packed[data + begin : data + end].tobytes()).decode("utf-8", "surrogatepass")
 
 
+class SaidSpans:
+    """What texts say, which `find` reads by their ids, and how it is told from its span, which is known of the last."""
+
+    def __init__(self, find: Callable[[str], str]) -> None:
+        self.find = find
+        self._forms: dict[tuple[str, int, int, str], Text] = {}
+
+    def describe(self, chunk: str, start: int, length: int, text: Text, starts: str, ends: str) -> Description:
+        """What a chunk says, as it was before `shorten_said`."""
+        form, end = text, start + length
+        if not isinstance(text, str):
+            whole = self.find(chunk)[start:end]
+            text = whole if text == SAME else " ".join(whole.split())
+        if len(self._forms) >= _SAID:
+            self._forms.clear()
+        self._forms[chunk, start, end, text] = form
+        return Description(text, Source(chunk, start, end), starts, ends)
+
+    def find_form(self, chunk: str, start: int, end: int, said: str) -> Text:
+        """How what a chunk says is told from its span."""
+        if (found := self._forms.get((chunk, start, end, said))) is None:
+            found = tell_form(said, self.find(chunk)[start:end])
+        return found
+
+
 class SaidPlaces:
     """What is said as where its chunk says it: several elements are described by one sentence."""
 
@@ -135,18 +160,3 @@ def shorten_said(said: Description, texts: Texts) -> SaidAt:
     source, text = said.source, said.text
     start, end = source.start, source.end
     return start, end - start, texts.find_form(source.chunk, start, end, text), said.starts, said.ends
-
-
-def _find_form(find: Callable[[str], str], chunk: str, start: int, end: int, said: str) -> Text:
-    return tell_form(said, find(chunk)[start:end])
-
-
-def _describe(
-    find: Callable[[str], str], chunk: str, start: int, length: int, text: Text, starts: str, ends: str
-) -> Description:
-    """What a chunk says, which `find` reads."""
-    end = start + length
-    if not isinstance(text, str):
-        whole = find(chunk)[start:end]
-        text = whole if text == SAME else " ".join(whole.split())
-    return Description(text, Source(chunk, start, end), starts, ends)
