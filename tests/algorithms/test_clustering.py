@@ -249,6 +249,18 @@ def test_projection_takes_the_deepest_community_above_where_there_is_none() -> N
     assert project(tree, 1).tolist() == project(tree, 9).tolist() == [2, 3, 3, 2, 1, 1]
 
 
+def test_few_sweeps_cost_little_quality_and_none_where_communities_are_clear() -> None:
+    draw = np.random.default_rng(5)
+    one, other = draw.integers(0, 400, 4000), draw.integers(0, 400, 4000)
+    chance = canonical_edges(one, other, np.ones(4000), 400)
+    near = canonical_edges(one, one // 20 * 20 + other % 20, np.ones(4000), 400)
+    for edges, loss in ((chance, 0.02), (near, 0.0)):
+        trees = [hierarchical_leiden(edges, sweeps=sweeps) for sweeps in (6, None)]
+        few, most = (modularity(edges, project(tree, 0)) for tree in trees)
+        assert few >= most - loss * most
+    assert hierarchical_leiden(chance, sweeps=1).members.tolist() != hierarchical_leiden(chance).members.tolist()
+
+
 def test_the_depth_can_be_limited() -> None:
     edges = graph([(v, v + 1) for v in range(199)])
     full, cut = hierarchical_leiden(edges), hierarchical_leiden(edges, max_depth=1)
@@ -275,7 +287,7 @@ def test_communities_divided_in_one_call_are_as_good_as_each_by_itself(seed: int
     assert np.mean(joint) >= np.mean(alone) - 0.03  # one run on 24 nodes differs from another by as much
 
 
-@pytest.mark.parametrize("name", ["max_cluster_size", "resolution", "randomness", "iterations"])
+@pytest.mark.parametrize("name", ["max_cluster_size", "resolution", "randomness", "iterations", "sweeps"])
 @pytest.mark.parametrize("value", [0, -1, float("nan"), float("inf")])
 def test_a_setting_that_is_not_positive_is_refused(name: str, value: float) -> None:
     with pytest.raises(ValueError, match=name):

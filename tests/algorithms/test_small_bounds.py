@@ -143,18 +143,18 @@ def test_weights_are_given_in_a_unit_of_their_mean_and_blocks_weigh_alike(
     """Three blocks of 3, 2 and 2 nodes, in quite different weights."""
     calls: list[tuple[Any, ...]] = []
 
-    def note(*given: Any) -> tuple[float, dict[int, int]]:
-        calls.append(given)
+    def note(*given: Any, max_local_moving_iterations: int | None) -> tuple[float, dict[int, int]]:
+        calls.append((*given, max_local_moving_iterations))
         return 0.0, {v: v for v in range(given[3])}
 
     monkeypatch.setattr(graspologic_native, "leiden_csr", note)
     edges = canonical_edges([0, 0, 3, 5], [1, 2, 4, 6], [1.0, 2.0, 30.0, 0.5], 7)
     block = np.array([0, 0, 0, 1, 1, 2, 2], np.int32)
     frame = clustering._Frame(build_adjacency(edges), np.arange(7, dtype=np.int32), block, 3)
-    rule = clustering._Rule(0.7, 0.01, 5, 11, quality)
+    rule = clustering._Rule(0.7, 0.01, 5, 11, quality, 4)
     clustering._split_afresh(rule)(frame, 2)
-    ((_, _, scaled, nodes, gamma, randomness, cycles, by_modularity, seed),) = calls
-    assert (nodes, randomness, cycles, by_modularity, seed) == (7, 0.01, 5, quality == "modularity", 13)
+    ((_, _, scaled, nodes, gamma, randomness, cycles, by_modularity, seed, sweeps),) = calls
+    assert (nodes, randomness, cycles, by_modularity, seed, sweeps) == (7, 0.01, 5, quality == "modularity", 13, 4)
     assert scaled.mean() == pytest.approx(1.0)
     if quality == "modularity":
         assert scaled.tolist() == pytest.approx([4 / 9, 8 / 9, 4 / 9, 8 / 9, 4 / 3, 4 / 3, 4 / 3, 4 / 3])

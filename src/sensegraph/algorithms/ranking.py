@@ -249,7 +249,11 @@ class _Best:
 
 def hash_words(words: Iterable[str]) -> NDArray[np.uint64]:
     """A 64-bit BLAKE2b hash of every word; a million words collide with a chance of 3 in 10⁸."""
-    digests = [hashlib.blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest() for word in words]
+    begin, digests = hashlib.blake2b(digest_size=8).copy, list[bytes]()
+    for word in words:
+        begun = begin()
+        begun.update(word.encode("utf-8", "surrogatepass"))
+        digests.append(begun.digest())
     return np.frombuffer(b"".join(digests), np.dtype("<u8")).astype(np.uint64)
 
 

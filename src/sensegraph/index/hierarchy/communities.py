@@ -70,7 +70,12 @@ def follow_communities(store: Store, manifest: Manifest) -> tuple[Fate, ...]:
     before = read_lineage(store)
     if not manifest.communities or before.communities == manifest.communities:
         return ()
-    old, new = _read_groups(store, before.communities), _read_groups(store, manifest.communities)
+    tables = [_read_groups(store, name) for name in (before.communities, manifest.communities)]
+    listed = [of.ids() if isinstance(of, Table) else [g.id for g in of] for of in tables]
+    if set(listed[0]) == set(listed[1]):  # of what is as it was no more is looked at
+        old, new = ([Group(name, 0, "", (), ()) for name in names] for names in listed)
+    else:
+        old, new = map(list, tables)
     # an id stands for members and depth, and those of one depth share none: what has the same id is as it was
     at = {g.id: place for place, g in enumerate(new)}
     same = [(place, at[g.id]) for place, g in enumerate(old) if g.id in at]
@@ -79,7 +84,7 @@ def follow_communities(store: Store, manifest: Manifest) -> tuple[Fate, ...]:
     for groups, places in zip((old, new), rest, strict=True):
         by_id = {g.id: g for g in groups}
         for place in places:
-            groups[place] = replace(groups[place], entities=_gather_members(groups[place], by_id))
+            groups[place] = replace(groups[place], entities=gather_members(groups[place], by_id))
     sets = [[frozenset(of[place].entities) for place in places] for of, places in zip((old, new), rest, strict=True)]
     depths = [[of[place].depth for place in places] for of, places in zip((old, new), rest, strict=True)]
     matched = match_groups(sets[0], sets[1], depths)
@@ -108,9 +113,9 @@ def count_fates(fates: Sequence[Fate]) -> dict[str, int]:
     return {kind: counted[kind] for kind in KINDS if counted[kind]}
 
 
-def _read_groups(store: Store, name: str) -> list[Group]:
+def _read_groups(store: Store, name: str) -> Sequence[Group]:
     try:
-        return list(recall_result(store, cluster_graphs, name).groups) if name else []
+        return recall_result(store, cluster_graphs, name).groups if name else []
     except StoreError:
         return []  # gone, or of another version: names begin anew
 
@@ -211,9 +216,9 @@ class Communities:
         return replace(self, groups=tuple(kept))
 
 
-def _gather_members(group: Group, groups: Mapping[str, Group]) -> tuple[str, ...]:
+def gather_members(group: Group, groups: Mapping[str, Group]) -> tuple[str, ...]:
     """The entities of a group, from what was stored of it and of those below it."""
-    below = (_gather_members(groups[child], groups) for child in group.children if child in groups)
+    below = (gather_members(groups[child], groups) for child in group.children if child in groups)
     return group.entities or tuple(sorted(chain.from_iterable(below)))
 
 

@@ -15,7 +15,7 @@ from sensegraph.algorithms.ranking import hash_words
 from sensegraph.algorithms.segments import cut_hashes
 from sensegraph.errors import SettingsError
 from sensegraph.index.graph.describing import distinct_descriptions
-from sensegraph.index.hierarchy.communities import Communities
+from sensegraph.index.hierarchy.communities import Communities, gather_members
 from sensegraph.index.hierarchy.packing import (
     Elements,
     Group,
@@ -110,11 +110,12 @@ def report_all(
     written: dict[str, WrittenReport] = {}
 
     def write() -> Hierarchy:
-        groups = sorted(communities.value.whole().groups, key=lambda g: (g.depth, g.id))
+        groups = sorted(communities.value.groups, key=lambda g: (g.depth, g.id))
         placed = place_elements(graph.value, groups)
         known = {found.community: found for found in _recall_written(earlier, rt, by)} if earlier else {}
         kept = {g.id: known[g.id] for g in groups if g.id in known and known[g.id].key == placed.keys[g.id]}
         stored = _recall_clusters(earlier.value, kept, groups, rt) if earlier else {}
+        groups = _complete_groups(groups, kept)
         rest, lost = [g for g in groups if g.id not in kept], sum(found.lost for found in kept.values())
         listed = chunks() if rest else ()
         partly, documents = dict[str, int](), _find_documents(listed)
@@ -212,6 +213,15 @@ class Standing:
     records: Mapping[str, bytes] = field(default_factory=dict)
     partly: Mapping[str, int] = field(default_factory=dict)
     read: Callable[[Collection[str]], Graph] = lambda names: Graph()
+
+
+def _complete_groups(groups: Sequence[Group], kept: Mapping[str, WrittenReport]) -> list[Group]:
+    """These communities; those to write about, and their children, with the entities that those below them have."""
+    by_id = {g.id: g for g in groups}
+    for g in reversed(groups):
+        if not g.entities and (g.id not in kept or (g.parent and g.parent not in kept)):
+            by_id[g.id] = replace(g, entities=gather_members(g, by_id))
+    return list(by_id.values())
 
 
 def _list_large(groups: Sequence[Group], kept: Mapping[str, WrittenReport], budget: int) -> Iterator[str]:
