@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import accumulate
 
 from sensegraph.errors import InputError, SettingsError
-from sensegraph.language.blocks import read_blocks
+from sensegraph.language.blocks import read_text
 from sensegraph.language.collapsing import collapse_blanks
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.text import count_tokens, decode_tokens, encode_tokens
@@ -64,7 +64,7 @@ def chunk_by(documents: Sequence[Document], *, chunker: Chunker) -> list[tuple[C
                     f"{part.document.id!r}, which has {len(part.text)} characters; spans lie inside, in order."
                 )
             last = start, end
-        read = read_blocks(part.text).text
+        read = read_text(part.text)
         texts = [(start, end, read[start:end]) for start, end in dict.fromkeys(map(tuple, spans))]
         found.append([part.make_chunk(read, a, b, count_tokens(text)) for a, b, text in texts if text.strip()])
     made = iter(found)
@@ -87,7 +87,7 @@ def chunk_documents(documents: Sequence[Document], *, size: int, overlap: int) -
     for document in documents:
         found: list[Chunk] = []
         for part in _split_at_figures(document):
-            read = read_blocks(part.text).text
+            read = read_text(part.text)
             collapsed = collapse_blanks(read)
             windows = [w for w in _cut_windows(collapsed.text, size, overlap) if collapsed.text[w[0] : w[1]].strip()]
             found += (part.make_chunk(read, *collapsed.to_source(a, b), count) for a, b, count in windows)

@@ -13,6 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from itertools import pairwise
 
 import msgspec
@@ -49,6 +50,8 @@ _NUMBER = re.compile(r"\d")
 _LABELLED = 0.1  # share of lines with a colon in front, and with labels that come back, of what may be a transcript
 _LEAST_LABELS = 4
 _LABEL = 60  # characters in which that colon stands
+_UNJOINED: set[bytes] = set()  # digests of texts no lines of which are to be joined: several steps of a build read them
+_MOST_UNJOINED = 1 << 14
 
 
 class Block(msgspec.Struct, frozen=True, gc=False):
@@ -67,15 +70,25 @@ class Reading:
     blocks: tuple[Block, ...]
 
 
+def read_text(text: str) -> str:
+    """The text of `read_blocks`, which is found sooner once it is known that no lines of `text` are to be joined."""
+    digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    if digest in _UNJOINED:
+        return _blank_header(text)[0].replace("\f", "\n")
+    read = read_blocks(text).text
+    if read == _blank_header(text)[0].replace("\f", "\n"):
+        if len(_UNJOINED) >= _MOST_UNJOINED:
+            _UNJOINED.clear()
+        _UNJOINED.add(digest)
+    return read
+
+
 def read_blocks(text: str) -> Reading:
     """`text` as it is read, and its blocks.
 
     The result has the length of `text`; its line ends are ends of blocks, and of lines of code and of tables.
     """
-    header = find_header(text)
-    body = " " * header + text[header:] if header else text
-    if "\r" in body:
-        body = body.replace("\r\n", " \n").replace("\r", "\n")
+    body, header = _blank_header(text)
     lines = split_lines(body)
     if len(lines) < 2:
         return Reading(body, tuple(Block("paragraph", line.start, line.end) for line in lines if line.text))
@@ -99,6 +112,13 @@ def read_blocks(text: str) -> Reading:
                 kind = "heading"
         blocks.append(Block(kind, first.start, held[-1].end))
     return Reading(_write_text(body, lines, found), tuple(blocks))
+
+
+def _blank_header(text: str) -> tuple[str, int]:
+    """`text` with usual line ends and blanks for what stands in front of it, and how long that is."""
+    header = find_header(text)
+    body = " " * header + text[header:] if header else text
+    return body.replace("\r\n", " \n").replace("\r", "\n") if "\r" in body else body, header
 
 
 def _find_fields(text: str, found: Sequence[tuple[str, Sequence[Line]]]) -> set[int]:

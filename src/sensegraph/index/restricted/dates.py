@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from sensegraph.algorithms.segments import cut_keys
 from sensegraph.index.index import keep_documents
 from sensegraph.index.manifest import Catalogue
-from sensegraph.language.blocks import read_blocks
+from sensegraph.language.blocks import read_text
 from sensegraph.language.dates.intervals import Assertion, Held, Interval, held_in, make_interval, settle_assertions
 from sensegraph.language.dates.stated_dates import stated_in
 from sensegraph.language.sentences import split_sentences
@@ -101,7 +101,7 @@ def find_dated_sentences(documents: Sequence[Document]) -> list[tuple[DatedSente
     """The sentences of each document that state a date, relative dates by the document's own time."""
     listed = []
     for d in documents:
-        text = read_blocks(d.text).text
+        text = read_text(d.text)
         found = [(a, b, stated_in(text[a:b], d.time)) for a, b in split_sentences(text)]
         listed.append(
             tuple(
