@@ -50,6 +50,8 @@ _NUMBER = re.compile(r"\d")
 _LABELLED = 0.1  # share of lines with a colon in front, and with labels that come back, of what may be a transcript
 _LEAST_LABELS = 4
 _LABEL = 60  # characters in which that colon stands
+_UNJOINED: set[bytes] = set()  # digests of texts no lines of which are to be joined: several steps of a build read them
+_MOST_UNJOINED = 1 << 14
 
 
 class Block(msgspec.Struct, frozen=True, gc=False):
@@ -68,20 +70,16 @@ class Reading:
     blocks: tuple[Block, ...]
 
 
-_MOST = 1 << 14  # texts
-_AS_WRITTEN: set[bytes] = set()  # digests of texts that are read as they are written
-
-
 def read_text(text: str) -> str:
-    """`text` as it is read: see `read_blocks`. Of many texts of late it is known that they are as they are read."""
+    """The text of `read_blocks`, which is found sooner once it is known that no lines of `text` are to be joined."""
     digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
-    if digest in _AS_WRITTEN:
-        return text
-    read = _write_text(*_read_lines(text))
-    if read == text:
-        if len(_AS_WRITTEN) >= _MOST:
-            _AS_WRITTEN.clear()
-        _AS_WRITTEN.add(digest)
+    if digest in _UNJOINED:
+        return _blank_header(text)[0].replace("\f", "\n")
+    read = read_blocks(text).text
+    if read == _blank_header(text)[0].replace("\f", "\n"):
+        if len(_UNJOINED) >= _MOST_UNJOINED:
+            _UNJOINED.clear()
+        _UNJOINED.add(digest)
     return read
 
 
@@ -90,31 +88,10 @@ def read_blocks(text: str) -> Reading:
 
     The result has the length of `text`; its line ends are ends of blocks, and of lines of code and of tables.
     """
-    body, lines, found = _read_lines(text)
-    header = find_header(text) if len(lines) > 1 else 0
-    blocks = [Block("header", 0, header)] if header else []
-    fields = _find_fields(body, found)
-    for number, (kind, held) in enumerate(found):
-        first = held[0]
-        if first.turn:
-            kind = "turn"
-        elif kind == "paragraph" and len(held) == 1 and number not in fields and len(lines) > 1:
-            short = len(first.text) < 80 and first.text.count(" ") < 12 and not first.text[0].islower()
-            if short and first.text.rstrip(CLOSERS)[-1:] not in _ENDS:
-                kind = "heading"
-        blocks.append(Block(kind, first.start, held[-1].end))
-    return Reading(_write_text(body, lines, found), tuple(blocks))
-
-
-def _read_lines(text: str) -> tuple[str, list[Line], list[tuple[str, list[Line]]]]:
-    """`text` with blanks for its header and plain line ends, its lines, and those of each block, with its kind."""
-    header = find_header(text)
-    body = " " * header + text[header:] if header else text
-    if "\r" in body:
-        body = body.replace("\r\n", " \n").replace("\r", "\n")
+    body, header = _blank_header(text)
     lines = split_lines(body)
     if len(lines) < 2:
-        return body, lines, [("paragraph", [line]) for line in lines if line.text]
+        return Reading(body, tuple(Block("paragraph", line.start, line.end) for line in lines if line.text))
     marked_up = any(sign in body and pattern.search(body, header) for sign, pattern in _MARKED_UP.items())
     form = MARKDOWN if marked_up or _TITLED.match(body) else ""
     classify_lines(lines, form)
@@ -122,7 +99,26 @@ def _read_lines(text: str) -> tuple[str, list[Line], list[tuple[str, list[Line]]
     wrapping = measure_wrapping(lines)
     if wrapping.wrapped and not form:
         mend_prose(lines, wrapping)
-    return body, lines, list(_group_lines(lines, form, wrapping))
+    found = list(_group_lines(lines, form, wrapping))
+    blocks = [Block("header", 0, header)] if header else []
+    fields = _find_fields(body, found)
+    for number, (kind, held) in enumerate(found):
+        first = held[0]
+        if first.turn:
+            kind = "turn"
+        elif kind == "paragraph" and len(held) == 1 and number not in fields:
+            short = len(first.text) < 80 and first.text.count(" ") < 12 and not first.text[0].islower()
+            if short and first.text.rstrip(CLOSERS)[-1:] not in _ENDS:
+                kind = "heading"
+        blocks.append(Block(kind, first.start, held[-1].end))
+    return Reading(_write_text(body, lines, found), tuple(blocks))
+
+
+def _blank_header(text: str) -> tuple[str, int]:
+    """`text` with usual line ends and blanks for what stands in front of it, and how long that is."""
+    header = find_header(text)
+    body = " " * header + text[header:] if header else text
+    return body.replace("\r\n", " \n").replace("\r", "\n") if "\r" in body else body, header
 
 
 def _find_fields(text: str, found: Sequence[tuple[str, Sequence[Line]]]) -> set[int]:
@@ -174,7 +170,7 @@ def _find_turns(text: str, lines: Sequence[Line]) -> None:
     counts = Counter(label.key for label in labels if label.named)
     if sum(n for n in counts.values() if n > 1) < _LABELLED * full:
         return
-    if find_speakers(observe_talk(text)):
+    if find_speakers(observe_talk(text, labels)):
         starts = {label.start for label in labels if label.named}
         for line in labelled:
             line.turn = line.start in starts

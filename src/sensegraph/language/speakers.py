@@ -27,6 +27,8 @@ from sensegraph.language.word_lists import (
 )
 
 _MARKS = Patterns("speakers", HAN=HAN.pattern)
+_LOUD = "".join(c for c in map(chr, range(0xDF)) if "A" <= c <= "Z" or c >= "À") + "’'.- \t"  # of labels in capitals
+_COLON = re.compile(r":(?=\s)")
 _SHORT = 4  # words of a label, at most
 _SHORT_HAN = 6  # characters of one in Chinese or Japanese, at most
 KEPT_SIZES = range(400, 1 << 14)  # characters of a text of which it is kept what labels there are
@@ -65,7 +67,13 @@ def find_labels(text: str) -> tuple[Label, ...]:
 
 
 def _find_labels(text: str) -> tuple[Label, ...]:
-    found = {m.start(1): (m[1], m.end()) for m in _MARKS["shout"].finditer(text)}
+    found: dict[int, tuple[str, int]] = {}
+    behind = 0
+    for colon in _COLON.finditer(text):  # which is found sooner than a capital
+        first = behind + len(text[behind : colon.start()].rstrip(_LOUD))
+        if m := _MARKS["shout"].search(text, first, colon.end() + 1):
+            found[m.start(1)] = m[1], m.end()
+        behind = colon.end()
     # behind a line end each, which is found sooner than the beginning of a line
     found.update({m.start(1) - 1: (m[1], m.end() - 1) for m in _MARKS["line"].finditer("\n" + text)})
     read: list[Label] = []

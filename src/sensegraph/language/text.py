@@ -147,10 +147,10 @@ _FOREIGN = re.compile(r"[\u0370-\u1dff\u2c00-\ua6ff\ua720-\uabff\uac00-\ud7ff\uf
 _CYRILLIC = re.compile(r"[\u0400-\u04ff]")
 
 
-_ONLY_LETTERS, _ONLY_TERMS = (  # tables that make blanks of all other characters of ASCII
+ONLY_LETTERS, _ONLY_TERMS = (  # tables that make blanks of all other characters of ASCII
     bytes(i if re.match(kept, chr(i)) else 32 for i in range(256)) for kept in ("[A-Za-z]", "[A-Za-z0-9]")
 )
-_SMALL_LETTERS = _ONLY_LETTERS.lower()
+_SMALL_LETTERS = ONLY_LETTERS.lower()
 
 
 def blank_others(text: str, kept: bytes = _SMALL_LETTERS) -> str | None:
@@ -165,7 +165,7 @@ def blank_others(text: str, kept: bytes = _SMALL_LETTERS) -> str | None:
 
 def split_letters(text: str) -> list[str]:
     """The runs of letters of `text`, in order."""
-    found = blank_others(text, _ONLY_LETTERS)
+    found = blank_others(text, ONLY_LETTERS)
     return _LETTERS.findall(text) if found is None else found.split()
 
 

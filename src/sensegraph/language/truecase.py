@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import islice, pairwise
 
-from sensegraph.language.text import known_word, split_letters, tag_words
+from sensegraph.language.text import ONLY_LETTERS, blank_others, known_word, split_letters, tag_words
 from sensegraph.language.word_lists import (
     ENGLISH_MONTHS,
     ENGLISH_WEEKDAYS,
@@ -49,9 +49,12 @@ def recase_text(text: str, spans: Sequence[tuple[int, int]]) -> str:
 
     `spans` are its sentences.
     """
-    every = split_letters(text)
+    blanked = blank_others(text, ONLY_LETTERS)
+    first, most = take_first_words(blanked, 4) if blanked else ([], 0)
+    usual = sum(1 for word in first if len(word) > 1 and not word.isupper()) > max(_LEAST, most // 8)
+    every = [] if usual else split_letters(text)
     unshouted = (word for word in every if len(word) > 1 and not word.isupper())
-    if next(islice(unshouted, max(_LEAST, len(every) // 8), None), None) is None:  # else they are enough
+    if not usual and next(islice(unshouted, max(_LEAST, len(every) // 8), None), None) is None:
         words = _split_long(text)
         if len(words) < _LEAST:
             return text
@@ -78,6 +81,12 @@ def recase_text(text: str, spans: Sequence[tuple[int, int]]) -> str:
     for a, b in headings:
         text = text[:a] + raise_names(lower_letters(text[a:b]), shown) + text[b:]
     return text
+
+
+def take_first_words(blanked: str, part: int) -> tuple[list[str], int]:
+    """The first words of what `blank_others` gives, about so large a part of them, and how many there are at most."""
+    most = blanked.count(" ") + 1
+    return blanked.split(None, most // part)[: most // part], most
 
 
 def _split_long(text: str) -> list[str]:

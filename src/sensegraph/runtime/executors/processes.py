@@ -64,7 +64,7 @@ class LocalExecutor:
     without work.
     """
 
-    def __init__(self, threads: int = 16, processes: int = 0, patience: float = 2.0) -> None:
+    def __init__(self, threads: int = 16, processes: int = 0, patience: float = 3.0) -> None:
         self.threads, self.patience = max(1, threads), patience
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         self.processes = processes or cores

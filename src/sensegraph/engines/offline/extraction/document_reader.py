@@ -6,11 +6,13 @@ A claim is a checkable fact: a sentence with a finite verb, a name, and a date, 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import combinations, islice, pairwise, product
+from operator import attrgetter
 from typing import TypeVar
 
 from sensegraph.engines.offline.extraction.kinds import type_of_kind
@@ -163,7 +165,8 @@ class DocumentReader:
         self.text = self.joined.text[self.shift : end]
         self._spans.clear()
         self._texts.clear()
-        spots = [s for s in self.spots if self.shift <= s.start and s.end <= self.shift + len(self.text)]
+        begun = range(*(bisect_left(self.spots, place, key=attrgetter("start")) for place in (self.shift, end)))
+        spots = [self.spots[i] for i in begun if self.spots[i].end <= end]
         self.here = group_spots(spots, lambda s: s.sentence)
         entities = (*self._entities(spots), *(self._values() if self.values else ()))
         return Extraction(entities, tuple(self._relations()), self._claims() if self.english else ())

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from sensegraph.engines.offline.extraction.sentence_words import TOKEN
 from sensegraph.language.text import tag_words
@@ -37,35 +38,48 @@ def find_link_words(text: str, first: tuple[int, int], second: int, begin: int =
     """
     if not 0 < second - first[1] <= _GAP:
         return ""
-    words = TOKEN.findall(text, first[1], second)
-    opening = words[1:] if words[:1] == [","] else words  # "Bell, which employs Ada"
-    relative = len(opening) > 1 and opening[0] in _RELATIVES
-    words = opening[1:] if relative else words
-    if not 0 < len(words) <= _WORDS or not all(w[0].isalnum() or w[0] in "'’" for w in words):
+    if (found := _read_gap(text[first[1] : second])) is None:
         return ""
-    letters = tag_words([w.lower() for w in words])
-    if [w.lower() for w in words[:2]] == ["no", "longer"]:
-        letters = "rr" + letters[2:]
-    verb = _VERB.match(letters)
-    if verb is None or words[-1] in _SAYING or any(_OTHER_CLAUSE.fullmatch(w) for w in words) or letters.endswith("c"):
-        return ""
-    head = words[verb.end() - 1]
-    noun = letters[verb.end() - 1] != "m" and letters[verb.end() : verb.end() + 1] in ("v", "m")  # "set includes"
-    if noun or head[0].isupper() or _INNER_SUBJECT.search(letters, verb.end()):
-        return ""
+    words, letters, verb, relative = found
+    head = words[verb - 1]
     name = text[first[0] : first[1]]
     plural = _may_be_plural(name)
-    adjective = verb[0][-1] in "bp" and _NOUN_AFTER.match(letters, verb.end())  # "an American born sprinter of"
-    if adjective or (verb[0].endswith("b") and not plural and head not in _PASTS):
+    adjective = letters[verb - 1] in "bp" and _NOUN_AFTER.match(letters, verb)  # "an American born sprinter of"
+    if adjective or (letters[verb - 1] == "b" and not plural and head not in _PASTS):
         return ""  # "escape sequence", "asked her to escape": no finite verb of one thing
     before = TOKEN.findall(text, max(begin, first[0] - _BEFORE), first[0])
     if relative:  # "the team at Bell, who were", "a boat made by Ada that uses"
-        other = (head in ("were", "are") and not plural) or (before[-1:] == ["by"] and opening[0] != "who")
+        other = (head in ("were", "are") and not plural) or (before[-1:] == ["by"] and relative != "who")
     else:
         other = _is_inside_phrase(before, name)
     if other:
         return ""
     return " ".join(words[: len(letters.rstrip("d"))])
+
+
+@lru_cache(maxsize=1 << 13)
+def _read_gap(gap: str) -> tuple[tuple[str, ...], str, int, str] | None:
+    """The words between two things that may begin with a verb of the first, else None.
+
+    With them their letters, where the verb ends, and the relative pronoun that opened them, if any.
+    """
+    words = TOKEN.findall(gap)
+    opening = words[1:] if words[:1] == [","] else words  # "Bell, which employs Ada"
+    relative = opening[0] if len(opening) > 1 and opening[0] in _RELATIVES else ""
+    words = opening[1:] if relative else words
+    if not 0 < len(words) <= _WORDS or not all(w[0].isalnum() or w[0] in "'’" for w in words):
+        return None
+    letters = tag_words([w.lower() for w in words])
+    if [w.lower() for w in words[:2]] == ["no", "longer"]:
+        letters = "rr" + letters[2:]
+    verb = _VERB.match(letters)
+    if verb is None or words[-1] in _SAYING or any(_OTHER_CLAUSE.fullmatch(w) for w in words) or letters.endswith("c"):
+        return None
+    end = verb.end()
+    noun = letters[end - 1] != "m" and letters[end : end + 1] in ("v", "m")  # "set includes"
+    if noun or words[end - 1][0].isupper() or _INNER_SUBJECT.search(letters, end):
+        return None
+    return tuple(words), letters, end, relative
 
 
 def _may_be_plural(name: str) -> bool:

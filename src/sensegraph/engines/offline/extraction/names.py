@@ -75,13 +75,12 @@ class Sentence(Words, frozen=True):
         around = self.text[max(0, start - 1) : start] + self.text[end : end + 1]
         if "_" in around or ("." in word and _FILE.search(word)):  # the name of a file ("Episode_29_Transcript.txt")
             return False
-        stops = stop_words(self.language)
-        if not _is_stop(word, stops):
+        if not _is_stop(word, self.language):
             return True
         if i + 1 >= len(self.texts) or self.is_opening(i):
             return False
         after = self.texts[i + 1]
-        return after[0].isupper() and after.lower() not in stops and self.gap(i, i + 1) == " "
+        return after[0].isupper() and self.lower[i + 1] not in stop_words(self.language) and self.gap(i, i + 1) == " "
 
     def next_in_run(self, i: int) -> int | None:
         """The word to which a run goes on from word `i`, if any: also behind a mark, a connector or before a number."""
@@ -154,13 +153,15 @@ def may_be_name_word(word: str, language: str) -> bool:
     """Whether a word can be part of a name by itself: of stop words, one that names begin with, before another word."""
     if not is_capitalised(word):
         return False
-    if not _is_stop(word, stop_words(language)):
+    if not _is_stop(word, language):
         return len(word) > 1 or word.isalpha()
     lower = word.lower().replace("’", "'")
     return lower in read_lexicon("people")["first"] or lower in english_words("name-openers")
 
 
-def _is_stop(word: str, stops: Collection[str]) -> bool:
+@lru_cache(maxsize=1 << 14)
+def _is_stop(word: str, language: str) -> bool:
+    stops = stop_words(language)
     return word.lower().replace("’", "'") in stops or strip_possessive(word) in stops
 
 

@@ -32,7 +32,7 @@ from sensegraph.language.text import (
     split_small_letters,
     tag_words,
 )
-from sensegraph.language.truecase import recase_text
+from sensegraph.language.truecase import recase_text, take_first_words
 from sensegraph.language.word_lists import english_words, read_lexicon, stop_words
 from sensegraph.types import Chunk
 
@@ -311,8 +311,12 @@ def choose_name_rules(text: str) -> str:
         return "un" if 2 * sum(c.lower() != c.upper() for c in letters) < len(letters) else "xx"
     if code not in ("en", "de"):
         return "zh" if code == "zh" else "xx"
-    words = split_small_letters(text[:_SCANNED])
     stops = read_lexicon("english" if code == "en" else "german")["stop"]
+    if blanked := blank_others(text[:_SCANNED]):
+        first, most = take_first_words(blanked, 2)
+        if sum(map(stops.__contains__, first)) > most // 8:  # sooner known than how many words there are
+            return code
+    words = split_small_letters(text[:_SCANNED])
     small = next(islice(filter(stops.__contains__, words), len(words) // 8, None), "")  # more than an eighth
     return code if small or (code == "en" and len(words) < 20) else "xx"
 
