@@ -170,7 +170,7 @@ def _find_turns(text: str, lines: Sequence[Line]) -> None:
     counts = Counter(label.key for label in labels if label.named)
     if sum(n for n in counts.values() if n > 1) < _LABELLED * full:
         return
-    if find_speakers(observe_talk(text, labels)):
+    if find_speakers(observe_talk(text)):
         starts = {label.start for label in labels if label.named}
         for line in labelled:
             line.turn = line.start in starts
