@@ -115,7 +115,11 @@ def report_all(
         known = {found.community: found for found in _recall_written(earlier, rt, by)} if earlier else {}
         kept = {g.id: known[g.id] for g in groups if g.id in known and known[g.id].key == placed.keys[g.id]}
         stored = _recall_clusters(earlier.value, kept, groups, rt) if earlier else {}
-        groups = _complete_groups(groups, kept)
+        by_id = {g.id: g for g in groups}
+        for g in reversed(groups):  # of those to write about, and of their children, the entities are told
+            if not g.entities and (g.id not in kept or (g.parent and g.parent not in kept)):
+                by_id[g.id] = replace(g, entities=gather_members(g, by_id))
+        groups = list(by_id.values())
         rest, lost = [g for g in groups if g.id not in kept], sum(found.lost for found in kept.values())
         listed = chunks() if rest else ()
         partly, documents = dict[str, int](), _find_documents(listed)
@@ -213,15 +217,6 @@ class Standing:
     records: Mapping[str, bytes] = field(default_factory=dict)
     partly: Mapping[str, int] = field(default_factory=dict)
     read: Callable[[Collection[str]], Graph] = lambda names: Graph()
-
-
-def _complete_groups(groups: Sequence[Group], kept: Mapping[str, WrittenReport]) -> list[Group]:
-    """These communities; those to write about, and their children, with the entities that those below them have."""
-    by_id = {g.id: g for g in groups}
-    for g in reversed(groups):
-        if not g.entities and (g.id not in kept or (g.parent and g.parent not in kept)):
-            by_id[g.id] = replace(g, entities=gather_members(g, by_id))
-    return list(by_id.values())
 
 
 def _list_large(groups: Sequence[Group], kept: Mapping[str, WrittenReport], budget: int) -> Iterator[str]:

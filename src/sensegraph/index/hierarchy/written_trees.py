@@ -17,7 +17,6 @@ from tempfile import SpooledTemporaryFile
 from typing import IO, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import NOWHERE, Flags, Longs, keep_distinct, order_numbers
 from sensegraph.algorithms.ranking import hash_words
@@ -168,8 +167,11 @@ def place_elements(graph: Graph, groups: Sequence[Group]) -> PlacedElements:
     told = (columns.entities.records, columns.relations.records, columns.claims.records)
     keys = np.zeros(len(ordered) + 1, np.uint64)  # the last for what is inside none
     keys[:-1] = hash_words(f"{group.id} {group.gathered}" for group in ordered)
-    for kind in range(3):
-        np.add.at(keys, homes[kind], _mix_bits(told[kind] + np.uint64(kind << 48)))
+    for kind in range(3):  # numbers that differ in all bits where those told differ in one (SplitMix), to be summed
+        mixed = told[kind] + np.uint64((kind << 48) + 0x9E3779B97F4A7C15)
+        mixed = (mixed ^ mixed >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
+        mixed = (mixed ^ mixed >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
+        np.add.at(keys, homes[kind], mixed ^ mixed >> np.uint64(31))
     for level in reversed(levels):
         np.add.at(keys, above[level], keys[level])
     stand = dict(zip(number, keys[:-1].tolist(), strict=True))
@@ -187,14 +189,6 @@ def _find_common(one: Longs, other: Longs, above: Longs, depth: Longs) -> Longs:
         other[apart] = np.where(depth[b] >= depth[a], parent[b], b)
         apart = apart[one[apart] != other[apart]]
     return one
-
-
-def _mix_bits(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Numbers that differ in all bits where those differ in one (Steele, Lea and Flood's SplitMix), to be summed."""
-    mixed = numbers + np.uint64(0x9E3779B97F4A7C15)
-    mixed = (mixed ^ mixed >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ mixed >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
-    return mixed ^ mixed >> np.uint64(31)
 
 
 def _split_by_home(places: Longs, home: Longs, homes: int) -> list[Longs]:
