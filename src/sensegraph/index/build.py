@@ -36,14 +36,14 @@ from sensegraph.resolution.aliases import replay_operations
 from sensegraph.resolution.log import read_operations
 from sensegraph.runtime.background import run_in_background
 from sensegraph.runtime.batches import ReadItems
-from sensegraph.runtime.delegating import make_each, work_on_worker
+from sensegraph.runtime.delegating import make_each, return_memory, work_on_worker
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result, Results, recall_result
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Chunk, Document, Graph, Hierarchy
 
 T = TypeVar("T")
-_KEPT = 1 << 23  # bytes of chunks that are not read from the store again for each part that is made of them
+_KEPT = 1 << 22  # bytes of chunks that are not read from the store again for each part that is made of them
 
 
 def build_index(keys: Sequence[str], rt: Runtime, settings: IndexSettings, *, fresh: bool = False) -> Manifest:
@@ -69,7 +69,9 @@ def build_index(keys: Sequence[str], rt: Runtime, settings: IndexSettings, *, fr
         run_in_background(lambda rt: _build_beside(spine, rt, settings), rt, embeds=False) as beside,
     ):
         whole = _add_graph(spine, rt, settings) if "graph" in settings.parts else spine
+        return_memory()  # what the graph took lies between what stays, and is seldom as large as what is needed next
         whole = replace(whole, made=beside())
+        return_memory()
         embedded()
     return complete_index(whole, rt, settings)
 

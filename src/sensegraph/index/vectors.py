@@ -36,7 +36,7 @@ A = TypeVar("A")
 _BLOCK = 512  # texts that are embedded at once
 _SEGMENTS = 64  # in about so many segments vectors are cut, but
 _SHORT, _LONG = 256, 8192  # none has fewer or many more rows
-_READ, _KEPT = 4, 1 << 23  # runs of texts that stay read; characters of texts of which all do
+_READ, _KEPT = 4, 1 << 22  # runs of texts that stay read; characters of texts of which all do
 _FEW = 64  # texts that are embedded anew rather than looked for in all vectors
 _PACKED = b"\1"  # how a stored vector begins; those of before 2026-12 have an even number of bytes
 

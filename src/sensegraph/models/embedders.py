@@ -115,8 +115,8 @@ def _hash_into_rows(
     places = owners[starts] * dim + buckets.astype(np.intp)
     rows = np.bincount(places, weights=values, minlength=n * dim).reshape(n, dim).astype(np.float64)  # int when empty
     lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))[:, None]
-    unit: NDArray[np.float64] = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
-    return unit
+    np.divide(rows, lengths, out=rows, where=lengths > 0)  # what has no length has no value
+    return rows
 
 
 def _mark_pairable(codes: Codes) -> NDArray[np.bool_]:

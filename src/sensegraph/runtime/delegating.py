@@ -168,11 +168,16 @@ def run_errand(errand: Errand[T]) -> Outcome[T]:
 
 
 def release_memory() -> None:
-    """Forget what functions remember of many names or words, and give free memory back, where the C library can."""
+    """Forget what functions remember of many names or words, and give free memory back."""
     gc.collect()
     for found in gc.get_objects():
         if type(found) is _CACHED and found.cache_info().currsize > _MANY:
             found.cache_clear()
+    return_memory()
+
+
+def return_memory() -> None:
+    """Give memory that is free back to the system, where the C library can."""
     with suppress(OSError, AttributeError):
         ctypes.CDLL(None).malloc_trim(0)
 

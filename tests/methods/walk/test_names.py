@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sensegraph.language.naming_words import COUNTRY
 from sensegraph.language.noun_phrases import find_aliases, find_headings, find_lead_name, list_title_names
 from sensegraph.language.sentences import split_sentences
-from sensegraph.methods.walk.name_runs import count_mentions
+from sensegraph.methods.walk.name_runs import ToldWords, count_mentions
 from sensegraph.methods.walk.name_words import (
     Gazetteer,
     Noted,
@@ -62,7 +62,7 @@ def test_one_word_at_the_beginning_of_a_sentence_is_a_name_only_if_the_corpus_wr
 
 def test_words_stand_for_the_names_that_are_made_of_them_and_for_how_they_are_mostly_written() -> None:
     def tell(count: int, *names: str, words: str = "harrow hill") -> str:
-        return Gazetteer(frozenset(names), {}, {"harrow": count}).tell(set(words.split()))
+        return ToldWords(Gazetteer(frozenset(names), {}, {"harrow": count})).tell(set(words.split()))
 
     assert tell(3) == tell(1)
     assert tell(-3) == tell(-1)

@@ -8,7 +8,7 @@ and of what the gazetteer says of their words.
 from __future__ import annotations
 
 from array import array
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
@@ -18,9 +18,10 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from sensegraph.algorithms.graphs import Ints
+from sensegraph.algorithms.graphs import Ints, order_numbers
 from sensegraph.algorithms.ranking import hash_words
 from sensegraph.algorithms.segments import cut_keys
+from sensegraph.algorithms.walks import gather_entries, run_offsets
 from sensegraph.language.naming_words import COUNTRY
 from sensegraph.language.text import list_stems
 from sensegraph.methods.walk.name_words import (
@@ -158,6 +159,43 @@ def recognise_names(items: Sequence[tuple[Noted, Gazetteer]]) -> list[tuple[dict
     return [tuple(count_mentions(document, known)) for document, known in items]
 
 
+class ToldWords:
+    """Tells what stands for what is known of words: how they are written, and the names that are made of them.
+
+    Names stand by that of their words which fewest of them have, each with the next one of these.
+    """
+
+    def __init__(self, known: Gazetteer) -> None:
+        names = sorted(known.names)
+        parts = [name.split(" ") for name in names]
+        many = Counter(word for own in parts for word in set(own))
+        rarest = [sorted(own, key=many.__getitem__)[:2] for own in parts]
+        written = {word: count > 0 for word, count in known.capitals.items() if count}
+        self.numbers = {word: number for number, word in enumerate(dict.fromkeys((*many, *written)))}
+        self.signs = np.zeros(len(self.numbers), np.uint64)  # of each word that is written one way more often
+        self.signs[[self.numbers[word] for word in written]] = hash_words(f"{w} {up}" for w, up in written.items())
+        homes = np.array([self.numbers[own[0]] for own in rarest], np.int64)
+        order = order_numbers(homes)
+        self.start = run_offsets(np.bincount(homes, minlength=len(self.numbers)))
+        self.other = np.array([self.numbers[own[-1]] for own in rarest], np.int64)[order]
+        self.names = hash_words(names)[order]
+        longer = [(place, parts[i]) for place, i in enumerate(order.tolist()) if len(parts[i]) > 2]
+        self.longer = dict(longer)  # those of more than two words, by their places
+        self.is_longer = np.isin(np.arange(len(order)), list(self.longer))
+
+    def tell(self, words: set[str]) -> str:
+        """What stands for what is known of these words: of what it is the same, that mentions the same names."""
+        numbers = np.array([self.numbers[word] for word in self.numbers.keys() & words], np.int64)
+        there = np.zeros(len(self.numbers), np.bool_)
+        there[numbers] = True
+        places, _ = gather_entries(self.start, numbers)
+        made = places[there[self.other[places]]]
+        longer = made[self.is_longer[made]]
+        other = [place for place in longer.tolist() if not words.issuperset(self.longer[place])]
+        signs, names, wrong = map(int, (self.signs[numbers].sum(), self.names[made].sum(), self.names[other].sum()))
+        return f"{(signs + names - wrong) % (1 << 64):x}"
+
+
 @dataclass(frozen=True)
 class Recognising(Sequence[tuple[Noted, Gazetteer]]):
     """Documents, each with what is known of its own words, and of those read with it, of which it asks nothing.
@@ -168,11 +206,12 @@ class Recognising(Sequence[tuple[Noted, Gazetteer]]):
     names: Sequence[str]  # what stands for each document
     documents: Sequence[Noted]
     known: Gazetteer
+    words: ToldWords
 
     @cached_property
     def keys(self) -> list[str]:
         """What stands for each document and for what is known of its words."""
-        told = (self.known.tell(collect_words(document)) for document in self.documents)
+        told = (self.words.tell(collect_words(document)) for document in self.documents)
         return [key(*both) for both in zip(self.names, told, strict=True)]
 
     def __len__(self) -> int:
@@ -199,7 +238,8 @@ def name_documents(noted: Results[Noted], rt: Runtime) -> NamedDocuments:
     found = rt.each(show_names, held, names=keys)
     shown: Sequence[ShownRun] = _ReadAgain(found) if len(noted) > _READ_AGAIN else list(map(_read_shown, found))
     known = join_shown(shown)
-    names = [(keys[i], known.tell(set(run.list_words()))) for i, run in enumerate(shown)]
+    words = ToldWords(known)
+    names = [(keys[i], words.tell(set(run.list_words()))) for i, run in enumerate(shown)]
     del shown  # the words of all runs take much room
     asked = rt.keys(keep_told, names, [key(*name) for name in names])
     recalled = rt.recall(keep_told, asked)
@@ -214,7 +254,9 @@ def name_documents(noted: Results[Noted], rt: Runtime) -> NamedDocuments:
     def make() -> None:
         """Make the runs that wait: what their documents mention is recognised at once."""
         every = list(waiting.values())
-        items = Recognising([k for one in every for k in one.names], [d for one in every for d in one.documents], known)
+        items = Recognising(
+            [k for one in every for k in one.names], [d for one in every for d in one.documents], known, words
+        )
         mentions = rt.each(recognise_names, items, names=[k for one in every for k in one.keys])
         begin = 0
         for i, own in waiting.items():
@@ -227,11 +269,11 @@ def name_documents(noted: Results[Noted], rt: Runtime) -> NamedDocuments:
     for i in range(len(runs)):
         own = None
         if i not in told:
-            own = Recognising(noted.keys[runs[i].start : runs[i].stop], held[i], known)
+            own = Recognising(noted.keys[runs[i].start : runs[i].stop], held[i], known, words)
             told[i] = rt.once(keep_told, key(*own.keys), names=names[i]).value
             look_up([i])
         if stored[i] not in named:
-            waiting[i] = own or Recognising(noted.keys[runs[i].start : runs[i].stop], held[i], known)
+            waiting[i] = own or Recognising(noted.keys[runs[i].start : runs[i].stop], held[i], known, words)
         if sum(map(len, waiting.values())) >= _TOGETHER:
             make()
     if waiting:

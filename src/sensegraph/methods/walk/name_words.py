@@ -17,7 +17,6 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from hashlib import blake2b
 from itertools import accumulate, chain, filterfalse
 
 import numpy as np
@@ -236,32 +235,6 @@ class Gazetteer:
             begun[name.partition(" ")[0]].append(name)
         return dict(begun)
 
-    @cached_property
-    def written(self) -> dict[str, int]:
-        """For each word that is written one way more often than the other a number that tells which."""
-        return {w: _number(w, count > 0) for w, count in self.capitals.items() if count}
-
-    @cached_property
-    def homes(self) -> dict[str, list[tuple[tuple[str, ...], int]]]:
-        """The names by that of their words which fewest of them have: the words of each, and a number for it."""
-        words = {name: tuple(name.split(" ")) for name in sorted(self.names)}
-        many = Counter(word for parts in words.values() for word in set(parts))
-        homes: dict[str, list[tuple[tuple[str, ...], int]]] = defaultdict(list)
-        for name, parts in words.items():
-            homes[min(parts, key=many.__getitem__)].append((parts, _number(name)))
-        return dict(homes)
-
-    def tell(self, words: set[str]) -> str:
-        """What stands for how these words are written, and the names that are made of them.
-
-        Documents of whose words it is the same mention the same names.
-        """
-        written, homes = self.written, self.homes
-        told = sum(map(written.__getitem__, written.keys() & words))
-        for word in homes.keys() & words:
-            told += sum([number for parts, number in homes[word] if words.issuperset(parts)])
-        return f"{told:x}"
-
     def within(self, words: Collection[str]) -> Gazetteer:
         """What is known of these words alone."""
         begun, lengths, capitals = self.begun, self.lengths, self.capitals
@@ -289,10 +262,6 @@ class Gazetteer:
     def _stands(self, marked: Sequence[str], at: int, size: int) -> bool:
         """Whether a match is a name where it stands: one word at the beginning of a sentence may be none."""
         return size > 1 or at > 0 or len(marked[0]) == 2 or self.proper(marked[at].removeprefix(MARK))
-
-
-def _number(*told: object) -> int:
-    return int.from_bytes(blake2b(repr(told).encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from sensegraph.runtime.results import step
 from sensegraph.runtime.shortening import lengthen, shorten
 from sensegraph.types import Description, Source
 
-_KEPT, _SAID = 2048, 1 << 14  # texts that stay open, and what is said
+_KEPT, _SAID = 1024, 1 << 13  # texts that stay open, and what is said
 _LEVEL = 5
 SAME, COLLAPSED = 0, 1  # what is said is the span, or the span with one blank for each run of them
 Text = int | str  # one of these, or a text of its own
