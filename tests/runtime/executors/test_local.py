@@ -81,7 +81,7 @@ class TestLocalExecutor:
     ) -> None:
         monkeypatch.setattr(os, "sched_getaffinity", lambda process: {3, 5, 7} if process == 0 else {1}, raising=False)
         made = LocalExecutor()
-        assert (made.threads, made.processes, made.patience) == (16, 3, 2.0)
+        assert (made.threads, made.processes, made.patience) == (16, 3, 3.0)
         assert LocalExecutor(threads=0, processes=2).threads == 1
         assert LocalExecutor(processes=2).processes == 2
         monkeypatch.delattr(os, "sched_getaffinity")
