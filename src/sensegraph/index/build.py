@@ -43,7 +43,6 @@ from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Chunk, Document, Graph, Hierarchy
 
 T = TypeVar("T")
-_KEPT = 1 << 22  # bytes of chunks that are not read from the store again for each part that is made of them
 
 
 def build_index(keys: Sequence[str], rt: Runtime, settings: IndexSettings, *, fresh: bool = False) -> Manifest:
@@ -59,7 +58,6 @@ def build_index(keys: Sequence[str], rt: Runtime, settings: IndexSettings, *, fr
             "`corpus.add(PATH)`)."
         )
     chunks = cut_documents(documents, rt, size=settings.chunk_tokens, overlap=settings.chunk_overlap)
-    chunks = Results(rt.store, chunks.step, chunks.keys, keep=_KEPT)
     listed = catalogue_of(documents, chunks, rt)
     if not len(listed.value.chunks):
         raise EmptyCorpus(f"None of the {len(keys)} documents holds any text; nothing to index.")

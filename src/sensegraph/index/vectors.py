@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -23,7 +23,7 @@ from sensegraph.algorithms.walks import run_offsets
 from sensegraph.errors import ItemFailed, NotIndexed, StoreError
 from sensegraph.index.manifest import read_manifest
 from sensegraph.protocols import Embedder, Numbers, Store, Vectors
-from sensegraph.runtime.batches import ReadItems, keep_texts
+from sensegraph.runtime.batches import ReadItems
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result, Results, Table, step
 from sensegraph.runtime.runtime import Runtime
@@ -36,7 +36,7 @@ A = TypeVar("A")
 _BLOCK = 512  # texts that are embedded at once
 _SEGMENTS = 64  # in about so many segments vectors are cut, but
 _SHORT, _LONG = 256, 8192  # none has fewer or many more rows
-_READ, _KEPT = 4, 1 << 22  # runs of texts that stay read; characters of texts of which all do
+_READ = 4  # runs of texts that stay read
 _FEW = 64  # texts that are embedded anew rather than looked for in all vectors
 _PACKED = b"\1"  # how a stored vector begins; those of before 2026-12 have an even number of bytes
 
@@ -219,7 +219,7 @@ def _embed_segments(given: Sequence[str] | TextRuns, rt: Runtime) -> tuple[str, 
     from sensegraph.algorithms.segments import cut_runs
 
     if isinstance(given, TextRuns):  # of a run in which nothing changed no text is read
-        given = replace(given, read=keep_texts(given.read, _READ, _KEPT))  # by what names them, and by what embeds them
+        given = replace(given, read=lru_cache(_READ)(given.read))  # by what names them, and by what embeds them
         named = list(rt.each(name_texts, given, names=given.keys))
         names = np.frombuffer(b"".join(named), "<u8").reshape(-1, 2)
         starts = run_offsets([len(run) // 16 for run in named])

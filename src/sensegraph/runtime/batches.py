@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any, Protocol, TypeVar, overload, runtime_checkable
 
 import msgspec
@@ -74,24 +74,6 @@ class ReadItems(Sequence[B]):
 def read_each(readers: Sequence[Callable[[Store], B]], store: Store) -> list[B]:
     """What each of these functions of a store reads."""
     return [read(store) for read in readers]
-
-
-def keep_texts(read: Callable[[int], list[str]], last: int, room: int) -> Callable[[int], list[str]]:
-    """What reads runs of texts, of which the `last` stay, and all as long as they have fewer than `room` characters."""
-    read, kept = lru_cache(last)(read), dict[int, list[str]]()
-
-    def read_once(run: int) -> list[str]:
-        nonlocal room
-        if (found := kept.get(run)) is None:
-            found = read(run)
-            room -= sum(map(len, found))
-            if room > 0:
-                kept[run] = found
-            else:
-                kept.clear()
-        return found
-
-    return read_once
 
 
 @runtime_checkable

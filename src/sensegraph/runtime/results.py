@@ -113,17 +113,10 @@ class Result(Generic[B]):
 
 
 class Results(Sequence[B]):
-    """The results of `each`, with their keys; values are read from the store when they are asked for.
+    """The results of `each`, with their keys; values are read from the store when they are asked for."""
 
-    With `keep` what was read stays here, as long as it is so many bytes in the store: for who reads all several times.
-    """
-
-    def __init__(self, store: Store, step: Step[Any, B], keys: Sequence[str], *, keep: int = 0) -> None:
+    def __init__(self, store: Store, step: Step[Any, B], keys: Sequence[str]) -> None:
         self._store, self.step, self.keys = store, step, tuple(keys)
-        self._kept, self._room = dict[str, B](), keep
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self._store, self.step, self.keys)
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -150,20 +143,10 @@ class Results(Sequence[B]):
             yield from self._read(self.keys[start : start + 256])
 
     def _read(self, keys: Sequence[str]) -> list[B]:
-        kept, decode = self._kept, self.step.decode
-        found = self._store.read([k for k in keys if k not in kept] if kept else keys)
-        if missing := [k for k in keys if k not in found and k not in kept]:
+        found = self._store.read(keys)
+        if missing := [k for k in keys if k not in found]:
             raise ResultGone(f"{len(missing)} results of {self.step.name} are gone from the store; run index again.")
-        if not self._room:
-            return [decode(found[k]) for k in keys]
-        fresh = {k: decode(raw) for k, raw in found.items()}
-        results = [fresh[k] if k in fresh else kept[k] for k in keys]
-        self._room = max(0, self._room - sum(map(len, found.values())))
-        if self._room:
-            kept.update(fresh)
-        else:
-            self._kept = {}  # of more than there is room for each would be gone before it is read again
-        return results
+        return [self.step.decode(found[k]) for k in keys]
 
 
 def read_results(step: Step[Any, B], keys: Sequence[str], store: Store) -> list[B]:

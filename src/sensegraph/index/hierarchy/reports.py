@@ -126,7 +126,7 @@ def report_all(
         if kept and isinstance(listed, Table):
             catalogue = columns_of_catalogue(Catalogue((), listed))
             large = _list_large(groups, kept, settings.context_tokens)
-            partly = {name: placed.count_documents(name, catalogue) for name in large}
+            partly = {name: placed.count_mentioning(name, catalogue) for name in large}
         before = Standing(dict(kept), stored, partly, partial(placed.read_inside, graph.value))
         trees, held = cut_trees(groups), placed.take([g.id for g in rest if g.id not in partly], partly)
         batches = list(batch_trees(list(held), held))

@@ -124,7 +124,7 @@ class PlacedElements:
             if name not in read
         }
 
-    def count_documents(self, name: str, catalogue: CatalogueColumns) -> int:
+    def count_mentioning(self, name: str, catalogue: CatalogueColumns) -> int:
         """How many documents mention an entity inside a community."""
         known, own = self.columns.entities, np.flatnonzero(self.mark_inside([name])[self.homes[0]])
         places, _ = gather_entries(run_offsets(known.held), own)

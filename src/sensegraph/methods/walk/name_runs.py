@@ -58,7 +58,7 @@ def show_names(runs: Sequence[Sequence[Noted]]) -> list[bytes]:
 
 
 @step("namewords.told", version=1)
-def keep_told(digests: Sequence[str]) -> list[str]:
+def keep_known_words(digests: Sequence[str]) -> list[str]:
     """What stands for what is known of the words of each document of a run."""
     return list(digests)
 
@@ -241,8 +241,8 @@ def name_documents(noted: Results[Noted], rt: Runtime) -> NamedDocuments:
     words = ToldWords(known)
     names = [(keys[i], words.tell(set(run.list_words()))) for i, run in enumerate(shown)]
     del shown  # the words of all runs take much room
-    asked = rt.keys(keep_told, names, [key(*name) for name in names])
-    recalled = rt.recall(keep_told, asked)
+    asked = rt.keys(keep_known_words, names, [key(*name) for name in names])
+    recalled = rt.recall(keep_known_words, asked)
     told = {i: recalled[k].value for i, k in enumerate(asked) if k in recalled}
     stored, named, waiting = dict[int, str](), dict[str, Result[bytes]](), dict[int, Recognising]()
 
@@ -270,7 +270,7 @@ def name_documents(noted: Results[Noted], rt: Runtime) -> NamedDocuments:
         own = None
         if i not in told:
             own = Recognising(noted.keys[runs[i].start : runs[i].stop], held[i], known, words)
-            told[i] = rt.once(keep_told, key(*own.keys), names=names[i]).value
+            told[i] = rt.once(keep_known_words, key(*own.keys), names=names[i]).value
             look_up([i])
         if stored[i] not in named:
             waiting[i] = own or Recognising(noted.keys[runs[i].start : runs[i].stop], held[i], known, words)
