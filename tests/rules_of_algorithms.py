@@ -231,6 +231,6 @@ def take_apart(nodes: int, links: Sequence[Link], labels: Sequence[int]) -> Any:
     part, kept = graphs.induce_subgraph(whole, np.array(labels))
     quality = graphs.modularity(edges, np.array(labels) + 1, 0.9)
     return [
-        [edges.source, edges.target, _show(edges.weight)], graphs.label_components(edges), _show(whole.strength()),
-        whole.rows(), part.rows(), _show(part.strength()), kept, _show(quality),
+        [edges.source, edges.target, _show(edges.weight)], graphs.label_components(edges), _show(whole.strength),
+        whole.rows, part.rows, _show(part.strength), kept, _show(quality),
     ]  # fmt: skip

@@ -81,7 +81,7 @@ def test_the_rows_are_those_of_the_dense_matrix(edges: Edges) -> None:
         at = slice(rows.indptr[v], rows.indptr[v + 1])
         assert_array_equal(rows.indices[at], np.flatnonzero(matrix[v]))
         assert_array_equal(rows.data[at], matrix[v][matrix[v] > 0])
-    assert_array_equal(rows.strength(), matrix.sum(axis=1))
+    assert_array_equal(rows.strength, matrix.sum(axis=1))
 
 
 @given(graphs(), st.integers(0, 2**32 - 1))
@@ -90,7 +90,7 @@ def test_an_induced_graph_keeps_exactly_the_edges_inside_its_blocks(edges: Edges
     part, nodes = induce_subgraph(build_adjacency(edges), block)
     assert_array_equal(nodes, np.flatnonzero(block >= 0))
     matrix = np.zeros((len(nodes), len(nodes)))
-    matrix[part.rows(), part.indices] = part.data
+    matrix[part.rows, part.indices] = part.data
     expected = dense(edges) * (block[:, None] == block[None, :])
     assert_array_equal(matrix, expected[np.ix_(nodes, nodes)])
 

@@ -49,7 +49,7 @@ def test_a_node_goes_where_modularity_grows_most(edges: Edges, seed: int, resolu
     if not len(edges.weight):
         return
     labels, rows = np.random.default_rng(seed).integers(0, 4, edges.nodes), build_adjacency(edges)
-    mover = _Mover(rows, rows.strength(), labels, np.full(edges.nodes, resolution / (2 * edges.weight.sum())))
+    mover = _Mover(rows, rows.strength, labels, np.full(edges.nodes, resolution / (2 * edges.weight.sum())))
     for v in range(edges.nodes):
         gain = gains(edges, labels, range(v, v + 1), resolution)
         assert gain[v, mover._best(v, mover._neighbours(v))] >= max(gain.values()) - 1e-9
@@ -96,5 +96,5 @@ def test_what_a_node_leaves_behind_moves_after_it() -> None:
     one, other, weight = zip(*links, strict=True)
     adjacency = build_adjacency(canonical_edges(one, other, weight, 6))
     penalty, labels = np.full(6, 1 / 28), np.array([0, 1, 0, 0, 2, 0])
-    found, moved = _move_nodes(adjacency, adjacency.strength(), labels, np.arange(6) == 1, penalty)
+    found, moved = _move_nodes(adjacency, adjacency.strength, labels, np.arange(6) == 1, penalty)
     assert (found.tolist(), np.flatnonzero(moved).tolist()) == ([0] * 6, [1, 4])

@@ -122,7 +122,7 @@ def test_the_walk_that_loses_the_mass_of_dead_ends_is_katz_centrality(
 def test_components_and_strengths_are_those_of_networkx(edges: Edges) -> None:
     known, labels = networkx_graph(edges), label_components(edges)
     assert partition(labels) == sorted(nx.connected_components(known), key=min)
-    strength = build_adjacency(edges).strength()
+    strength = build_adjacency(edges).strength
     assert strength.tolist() == [known.degree(v, weight="weight") for v in range(edges.nodes)]
 
 
@@ -135,7 +135,7 @@ def test_an_induced_graph_is_the_union_of_networkx_subgraphs(edges: Edges, seed:
     for members in partition(block):
         inside = members if block[min(members)] >= 0 else set()
         wanted |= {(min(a, b), max(a, b), w) for a, b, w in known.subgraph(inside).edges(data="weight")}
-    rows, upper = found.rows(), found.rows() < found.indices
+    rows, upper = found.rows, found.rows < found.indices
     ends = zip(
         nodes[rows[upper]].tolist(), nodes[found.indices[upper]].tolist(), found.data[upper].tolist(), strict=True
     )

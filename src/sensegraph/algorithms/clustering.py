@@ -106,7 +106,7 @@ class _Frame:
     blocks: int
 
 
-_Split = Callable[[_Frame, int], Ints]
+_Split = Callable[[_Frame, int], tuple[Ints, Flags]]  # and which blocks have a larger quality in them than whole
 
 
 def hierarchical_leiden(
@@ -140,8 +140,8 @@ def hierarchical_leiden(
     split: _Split = update.split if update else _split_afresh(rule)
     levels: list[Ints] = []
     while len(frame.nodes) and (max_depth is None or len(levels) < max_depth):
-        root = split(frame, len(levels))
-        divided = _gains_quality(frame, root, rule, len(levels))[frame.block] | (not levels)
+        root, gains = split(frame, len(levels))
+        divided = gains[frame.block] | (not levels)
         level = np.full(edges.nodes, NOWHERE, np.int32)
         level[frame.nodes[divided]] = frame.nodes[root[divided]]
         levels.append(level)
@@ -168,7 +168,7 @@ def leiden(
 ) -> Ints:
     """One flat partition: the community of every node, numbered in the order of their smallest members, shape (n,)."""
     split = _split_afresh(_Rule(resolution, randomness, iterations, seed, quality))
-    return number_roots(split(_frame_whole(build_adjacency(edges)), 0))
+    return number_roots(split(_frame_whole(build_adjacency(edges)), 0)[0])
 
 
 def partition_quality(
@@ -232,15 +232,16 @@ def _frame_whole(graph: Adjacency) -> _Frame:
 def _split_afresh(rule: _Rule) -> _Split:
     """The split of every block by Leiden; the result names each community by its smallest member."""
 
-    def split(frame: _Frame, depth: int) -> Ints:
+    def split(frame: _Frame, depth: int) -> tuple[Ints, Flags]:
         graph, n = frame.graph, frame.graph.nodes
         entries = len(graph.data)
         if not entries:  # the native code panics on nodes without edges
-            return _root_components(graph, np.arange(n, dtype=np.int32))
+            root = _root_components(graph, np.arange(n, dtype=np.int32))
+            return root, _gains_quality(frame, root, rule, depth)
         from graspologic_native import leiden_csr
 
         # All blocks in one call: see the head of this file.
-        block, by_modularity = frame.block[graph.rows()], rule.quality == "modularity"
+        block, by_modularity = frame.block[graph.rows], rule.quality == "modularity"
         if by_modularity:
             total = np.bincount(block, weights=graph.data, minlength=frame.blocks) * frame.blocks
             scaled = graph.data * entries / total[block]  # the mean weight is 1, so that no unit of weight matters
@@ -254,7 +255,8 @@ def _split_afresh(rule: _Rule) -> _Split:
         _, found = leiden_csr(*given, rule.seed + depth, max_local_moving_iterations=rule.sweeps)
         labels = np.empty(n, np.int32)
         labels[np.fromiter(found.keys(), np.int32, n)] = np.fromiter(found.values(), np.int32, n)
-        return _root_components(graph, labels if by_modularity else _join_denser(frame, labels, rule, depth))
+        root = _root_components(graph, labels if by_modularity else _join_denser(frame, labels, rule, depth))
+        return root, _gains_quality(frame, root, rule, depth)
 
     return split
 
@@ -270,19 +272,19 @@ def _join_denser(frame: _Frame, labels: Ints, rule: _Rule, depth: int) -> NDArra
 
 def _root_components(graph: Adjacency, labels: NDArray[Any]) -> Ints:
     """The smallest member of every node's community, where a disconnected community counts as its components."""
-    rows = graph.rows()
+    rows = graph.rows
     inner = (rows < graph.indices) & (labels[rows] == labels[graph.indices])
     return smallest_members(rows[inner], graph.indices[inner], graph.nodes)
 
 
 def _masses(frame: _Frame, rule: _Rule) -> Floats:
     """What a node adds to its community: its strength by modularity, 1 by the constant Potts model; shape (n,)."""
-    return frame.graph.strength() if rule.quality == "modularity" else np.ones(len(frame.nodes))
+    return frame.graph.strength if rule.quality == "modularity" else np.ones(len(frame.nodes))
 
 
 def _penalties(frame: _Frame, rule: _Rule, depth: int) -> Floats:
     """What joining two nodes of mass 1 costs in each block: γ / 2m_b, or the γ_b at the head of this file."""
-    total = np.bincount(frame.block, weights=frame.graph.strength(), minlength=frame.blocks)
+    total = np.bincount(frame.block, weights=frame.graph.strength, minlength=frame.blocks)
     total[total == 0] = 1.0
     if rule.quality == "modularity":
         return np.asarray(rule.resolution / total, np.float64)
@@ -294,7 +296,7 @@ def _penalties(frame: _Frame, rule: _Rule, depth: int) -> Floats:
 
 def _gains_quality(frame: _Frame, root: Ints, rule: _Rule, depth: int) -> Flags:
     """Which blocks have a larger quality in these communities than whole, by their own weights."""
-    rows, strength, mass = frame.graph.rows(), frame.graph.strength(), _masses(frame, rule)
+    rows, strength, mass = frame.graph.rows, frame.graph.strength, _masses(frame, rule)
     inner = root[rows] == root[frame.graph.indices]
     total = np.bincount(frame.block, weights=strength, minlength=frame.blocks)
     within = np.bincount(frame.block[rows[inner]], weights=frame.graph.data[inner], minlength=frame.blocks)
@@ -327,20 +329,23 @@ class _Update:
         self.near |= self.tree.at(0) < 0
         self.kept = np.full(self.tree.nodes, NOWHERE, np.int32)  # the depth at which a community was found unchanged
 
-    def split(self, frame: _Frame, depth: int) -> Ints:
-        """The communities of every block, named by their smallest members."""
+    def split(self, frame: _Frame, depth: int) -> tuple[Ints, Flags]:
+        """The communities of every block, named by their smallest members, and which blocks gain by them."""
         known = self.tree.at(depth)[frame.nodes]
         enough = 2 * np.bincount(frame.block, weights=known >= 0, minlength=frame.blocks)
         warm = enough >= np.bincount(frame.block, minlength=frame.blocks)
         root = np.arange(len(known), dtype=np.int32)
         self._apply(frame, warm, lambda part: self._settle(part, depth), root)
-        stuck = ~warm | (~_gains_quality(frame, root, self.rule, depth) & (depth > 0))
-        self._apply(frame, stuck, lambda part: self.fresh(part, depth), root)
-        return root
+        gains = _gains_quality(frame, root, self.rule, depth)
+        stuck = ~warm | (~gains & (depth > 0))
+        self._apply(frame, stuck, lambda part: self.fresh(part, depth)[0], root)
+        return root, _gains_quality(frame, root, self.rule, depth) if stuck.any() else gains
 
     def _apply(self, frame: _Frame, which: Flags, split: Callable[[_Frame], Ints], root: Ints) -> None:
         """Split the blocks that `which` marks, and write the result into `root`."""
-        if not which.any():
+        if which.all():
+            root[:] = split(frame)
+        if which.all() or not which.any():
             return
         number = np.cumsum(which) - 1
         graph, nodes = induce_subgraph(frame.graph, np.where(which[frame.block], frame.block, NOWHERE))
@@ -367,7 +372,7 @@ class _Update:
     def _spread(self, frame: _Frame, moved: Flags) -> None:
         """What moved, and its neighbours, are near a change at the depths below."""
         self.near[frame.nodes[moved]] = True
-        self.near[frame.nodes[frame.graph.indices[moved[frame.graph.rows()]]]] = True
+        self.near[frame.nodes[frame.graph.indices[moved[frame.graph.rows]]]] = True
 
     def keep(self, frame: _Frame, root: Ints, depth: int) -> Flags:
         """The nodes whose community is one of the earlier tree, with the same inner edges: its sub-tree stays."""

@@ -11,6 +11,7 @@ those are put into the order in which they stood.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
@@ -45,7 +46,7 @@ class Edges:
         return self.source.astype(np.int64) * self.nodes + self.target
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Adjacency:
     """A symmetric matrix by rows: the neighbours of v are `indices[indptr[v]:indptr[v + 1]]`, ascending, with `data`.
 
@@ -61,13 +62,15 @@ class Adjacency:
         """The number of nodes."""
         return len(self.indptr) - 1
 
+    @cached_property
     def rows(self) -> Ints:
         """The row of every entry, shape (2m,)."""
         return np.repeat(np.arange(self.nodes, dtype=np.int32), np.diff(self.indptr))
 
+    @cached_property
     def strength(self) -> Floats:
         """The sum of the weights at every node, shape (n,)."""
-        return np.asarray(np.bincount(self.rows(), weights=self.data, minlength=self.nodes), np.float64)
+        return np.asarray(np.bincount(self.rows, weights=self.data, minlength=self.nodes), np.float64)
 
 
 def canonical_edges(source: ArrayLike, target: ArrayLike, weight: ArrayLike, nodes: int) -> Edges:
@@ -105,15 +108,14 @@ def canonical_edges(source: ArrayLike, target: ArrayLike, weight: ArrayLike, nod
 def build_adjacency(edges: Edges) -> Adjacency:
     """The symmetric matrix of `edges`, built without a sort of more than one column."""
     n, s, t = edges.nodes, edges.source, edges.target
-    order = np.argsort(t.astype(np.int64) * n + s)  # the lower triangle, row by row
+    order = order_numbers(t)  # the lower triangle, row by row
     below, above = np.bincount(t, minlength=n), np.bincount(s, minlength=n)
     indptr = np.concatenate(([0], np.cumsum(below + above))).astype(np.int64)
     indices, data = np.empty(2 * len(s), np.int32), np.empty(2 * len(s), np.float64)
-    for rows, columns, weight, at in (
-        (t[order], s[order], edges.weight[order], indptr[:-1]),
-        (s, t, edges.weight, indptr[:-1] + below),
+    for rows, columns, weight, at, count in (
+        (t[order], s[order], edges.weight[order], indptr[:-1], below),
+        (s, t, edges.weight, indptr[:-1] + below, above),
     ):
-        count = np.bincount(rows, minlength=n)
         before = np.cumsum(count) - count  # entries of the sorted `rows` in the rows before each
         place = (at - before)[rows] + np.arange(len(rows))
         indices[place], data[place] = columns, weight
@@ -128,7 +130,7 @@ def induce_subgraph(graph: Adjacency, block: NDArray[Any]) -> tuple[Adjacency, I
     inside = block >= 0
     nodes = np.flatnonzero(inside).astype(np.int32)
     local = (np.cumsum(inside) - 1).astype(np.int32)
-    rows = graph.rows()
+    rows = graph.rows
     keep = inside[rows] & (block[rows] == block[graph.indices])
     count = np.bincount(rows[keep], minlength=graph.nodes)[nodes]
     indptr = np.concatenate(([0], np.cumsum(count))).astype(np.int64)

@@ -35,10 +35,10 @@ def settle_labels(
     none are given), for modularity. All arrays have shape (n,). Returns the labels, and which nodes moved, alone or
     with their community. Quality never falls.
     """
-    masses = graph.strength() if masses is None else masses
+    masses = graph.strength if masses is None else masses
     labels, moved = _move_nodes(graph, masses, labels, frontier, penalty)
     names, first, whose = number_distinct(labels)
-    rows = graph.rows()
+    rows = graph.rows
     between = (rows < graph.indices) & (whose[rows] != whose[graph.indices])
     ends = whose[rows[between]], whose[graph.indices[between]]
     coarse = build_adjacency(canonical_edges(*ends, graph.data[between], len(names)))

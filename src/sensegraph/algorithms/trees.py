@@ -79,6 +79,23 @@ def roots_of(labels: NDArray[Any]) -> Ints:
     return root
 
 
+def find_unchanged(tree: Tree, before: Tree, number: NDArray[Any]) -> Longs:
+    """Of each community of `tree` the one of `before` that has its members at its depth, −1 where there is none.
+
+    `number[v]` is what node v of `before` is in `tree`, −1 where it is gone.
+    """
+    found = np.full(len(tree), NOWHERE, np.int64)
+    for depth in range(min(tree.depths, before.depths)):
+        labels = np.full(tree.nodes + 1, NOWHERE, np.int64)  # the last for what is gone
+        labels[number] = before.at(depth)
+        here, own = tree.at(depth), np.flatnonzero(tree.depth == depth)
+        found[own] = labels[tree.members[tree.start[own]]]
+        alike = np.flatnonzero((here >= 0) & (labels[:-1] == found[here]))
+        whole = (np.bincount(here[alike], minlength=len(tree)) == tree.sizes)[own]
+        found[own[~whole | (before.sizes[found[own]] != tree.sizes[own])]] = NOWHERE
+    return found
+
+
 def tree_of(levels: list[Ints], nodes: int) -> Tree:
     """The tree of these depths; `levels[d][v]` is the smallest member of the community of v at depth d, or −1."""
     parents: list[NDArray[Any]] = []

@@ -10,16 +10,16 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import chain
-from types import MappingProxyType
 from typing import Literal
 
 import msgspec
 import numpy as np
 
 from sensegraph.algorithms.clustering import Quality, Start, carry_tree, hierarchical_leiden, leiden, partition_quality
-from sensegraph.algorithms.graphs import NOWHERE, Edges, Floats, Longs, canonical_edges
+from sensegraph.algorithms.graphs import NOWHERE, Edges, Floats, Longs, canonical_edges, order_pairs
 from sensegraph.algorithms.ranking import hash_words
-from sensegraph.algorithms.trees import Followed, Tree, match_groups, project
+from sensegraph.algorithms.trees import Followed, Tree, find_unchanged, match_groups, project
+from sensegraph.algorithms.walks import run_offsets
 from sensegraph.errors import SettingsError, StoreError
 from sensegraph.index.graph.columns import columns_of, ends_beside, find_hashes
 from sensegraph.index.hierarchy.packing import Group
@@ -32,6 +32,7 @@ from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Graph
 
 _REF = "lineage"
+_FEW = 8  # of so many communities one is looked at: then it is looked up, else all are read in order
 Kind = Literal["kept", "grew", "shrank", "changed", "split", "merged", "new", "gone"]
 KINDS: tuple[Kind, ...] = ("kept", "grew", "shrank", "changed", "split", "merged", "new", "gone")
 
@@ -70,21 +71,19 @@ def follow_communities(store: Store, manifest: Manifest) -> tuple[Fate, ...]:
     before = read_lineage(store)
     if not manifest.communities or before.communities == manifest.communities:
         return ()
-    tables = [_read_groups(store, name) for name in (before.communities, manifest.communities)]
+    tables = list[Sequence[Group]]()
+    for name in (before.communities, manifest.communities):
+        try:
+            tables.append(recall_result(store, cluster_graphs, name).groups if name else [])
+        except StoreError:
+            tables.append([])  # gone, or of another version: names begin anew
     listed = [of.ids() if isinstance(of, Table) else [g.id for g in of] for of in tables]
-    if set(listed[0]) == set(listed[1]):  # of what is as it was no more is looked at
-        old, new = ([Group(name, 0, "", (), ()) for name in names] for names in listed)
-    else:
-        old, new = map(list, tables)
     # an id stands for members and depth, and those of one depth share none: what has the same id is as it was
-    at = {g.id: place for place, g in enumerate(new)}
-    same = [(place, at[g.id]) for place, g in enumerate(old) if g.id in at]
-    kept = {old[place].id for place, _ in same}
-    rest = [[place for place, g in enumerate(groups) if g.id not in kept] for groups in (old, new)]
-    for groups, places in zip((old, new), rest, strict=True):
-        by_id = {g.id: g for g in groups}
-        for place in places:
-            groups[place] = replace(groups[place], entities=gather_members(groups[place], by_id))
+    there = set(listed[0]).intersection(listed[1])
+    rest = [[place for place, name in enumerate(names) if name not in there] for names in listed]
+    old, new = [_read_apart(of, names, places) for of, names, places in zip(tables, listed, rest, strict=True)]
+    at = {name: place for place, name in enumerate(listed[1]) if name in there}
+    same = [(place, at[name]) for place, name in enumerate(listed[0]) if name in there]
     sets = [[frozenset(of[place].entities) for place in places] for of, places in zip((old, new), rest, strict=True)]
     depths = [[of[place].depth for place in places] for of, places in zip((old, new), rest, strict=True)]
     matched = match_groups(sets[0], sets[1], depths)
@@ -95,9 +94,12 @@ def follow_communities(store: Store, manifest: Manifest) -> tuple[Fate, ...]:
     names: dict[str, str] = {}
     then: dict[str, str] = {}  # from the ids of the build before to those of now
     for fate in fates:
-        names |= {i: i for i in fate.now[1:] if i not in names}
-        names |= dict.fromkeys(fate.now[:1], fate.name)
-        then |= {i: fate.now[0] for i in fate.before if fate.now and i not in then}
+        for i in fate.now[1:]:
+            names.setdefault(i, i)
+        if fate.now:
+            names[fate.now[0]] = fate.name
+            for i in fate.before:
+                then.setdefault(i, fate.now[0])
     now = {early: then[late] for early, late in before.now.items() if late in then} | then
     moved = {i: name for i, name in sorted(names.items()) if i != name}
     made = Lineage(manifest.communities, moved, {a: b for a, b in sorted(now.items()) if a not in names})
@@ -113,11 +115,20 @@ def count_fates(fates: Sequence[Fate]) -> dict[str, int]:
     return {kind: counted[kind] for kind in KINDS if counted[kind]}
 
 
-def _read_groups(store: Store, name: str) -> Sequence[Group]:
-    try:
-        return recall_result(store, cluster_graphs, name).groups if name else []
-    except StoreError:
-        return []  # gone, or of another version: names begin anew
+def _read_apart(groups: Sequence[Group], names: Sequence[str], places: Sequence[int]) -> list[Group]:
+    """These communities, of these `names`: those at some places with their entities, of all others the name alone."""
+    wanted = [names[place] for place in places]
+    if not isinstance(groups, Table) or _FEW * len(wanted) > len(names):
+        read = {g.id: g for g in groups}
+    else:
+        read, below = dict[str, Group](), wanted
+        while below:  # their entities may be those of their children
+            read |= (more := groups.find(below))
+            below = [child for g in more.values() if not g.entities for child in g.children if child not in read]
+    found = [Group(name, 0, "", (), ()) for name in names]
+    for place, name in zip(places, wanted, strict=True):
+        found[place] = replace(read[name], entities=gather_members(read[name], read))
+    return found
 
 
 def _trace_fates(
@@ -206,13 +217,15 @@ class Communities:
         groups = {g.id: g for g in self.groups}
         for g in sorted(groups.values(), key=lambda g: -g.depth):
             if not g.entities:
-                groups[g.id] = replace(g, entities=_join_children(g, groups))
+                below = (groups[child].entities for child in g.children if child in groups)
+                groups[g.id] = replace(g, entities=tuple(sorted(chain.from_iterable(below))))
         return replace(self, groups=tuple(groups.values()))
 
     def shortened(self) -> Communities:
         """These as they are stored: without entities where they are those of the children."""
-        groups = {g.id: g for g in self.groups}
-        kept = (replace(g, entities=()) if g.entities == _join_children(g, groups) else g for g in groups.values())
+        sizes = {g.id: len(g.entities) for g in self.groups}  # what is in children is in their parent, once
+        whole = (g.children and sum(sizes.get(child, 0) for child in g.children) == sizes[g.id] for g in self.groups)
+        kept = (replace(g, entities=()) if of else g for g, of in zip(self.groups, whole, strict=True))
         return replace(self, groups=tuple(kept))
 
 
@@ -220,10 +233,6 @@ def gather_members(group: Group, groups: Mapping[str, Group]) -> tuple[str, ...]
     """The entities of a group, from what was stored of it and of those below it."""
     below = (gather_members(groups[child], groups) for child in group.children if child in groups)
     return group.entities or tuple(sorted(chain.from_iterable(below)))
-
-
-def _join_children(group: Group, groups: Mapping[str, Group]) -> tuple[str, ...]:
-    return tuple(sorted(chain.from_iterable(groups[child].entities for child in group.children if child in groups)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,20 +291,23 @@ def group_entities(graph: Graph, earlier: Earlier | None, settings: ClusterSetti
     now = _Structure(ids, edges)
     old = dict(zip(names, find_hashes(hashes, before.ids).tolist(), strict=True))
     number = {g.id: i for i, g in enumerate(groups)}
-    members = [sorted(old[e] for e in g.entities) for g in groups]
+    start = run_offsets([len(g.entities) for g in groups])
+    members = np.array([old[e] for g in groups for e in g.entities], np.int32)
     tree = Tree(
         parent=np.array([number.get(g.parent, NOWHERE) for g in groups], np.int32),
         depth=np.array([g.depth for g in groups], np.int32),
-        start=np.cumsum([0, *map(len, members)], dtype=np.int64),
-        members=np.array([m for ms in members for m in ms], np.int32),
+        start=start,
+        members=members[order_pairs(np.repeat(np.arange(len(groups)), np.diff(start)), members)],
         nodes=len(before.ids),
     )
     source, target = (find_hashes(ends, before.ids) for ends in (before.source, before.target))
     then = _list_edges(source, target, before.weight, tree.nodes)
-    start = carry_tree(tree, then, edges, find_hashes(before.ids, columns.entities.ids))
-    known = {(g.depth, g.entities): g.id for g in groups}
-    updated = _name_communities(now, _leiden_tree(edges, start, settings), settings, known=known)
-    best, moved = found.fresh, found.moved + start.moved
+    mapping = find_hashes(before.ids, columns.entities.ids)
+    carried = carry_tree(tree, then, edges, mapping)
+    made = _leiden_tree(edges, carried, settings)
+    known = [groups[at] if at >= 0 else None for at in find_unchanged(made, tree, mapping).tolist()]
+    updated = _name_communities(now, made, settings, known=known)
+    best, moved = found.fresh, found.moved + carried.moved
     if moved > _STALE or _falls_short(updated, best):
         given = asdict(settings)
         del given["max_cluster_size"]
@@ -330,19 +342,23 @@ def _name_communities(
     tree: Tree,
     settings: ClusterSettings,
     notes: tuple[str, ...] = (),
-    known: Mapping[tuple[int, tuple[str, ...]], str] = MappingProxyType({}),
+    known: Sequence[Group | None] = (),
 ) -> Communities:
-    """The communities under ids that are keys of their members and depth; of some they are `known`."""
-    members = [tuple(sorted(now.ids[m] for m in tree.of(i).tolist())) for i in range(len(tree))]
-    whose = list(zip(tree.depth.tolist(), members, strict=True))
-    ids = [known.get(of) or key("community", *of)[:20] for of in whose]
+    """The communities under ids that are keys of their members and depth; of some both are `known`."""
+    before = known or [None] * len(tree)
+    members = [
+        was.entities if was else tuple(sorted(now.ids[m] for m in tree.of(i).tolist())) for i, was in enumerate(before)
+    ]
+    whose = zip(tree.depth.tolist(), members, before, strict=True)
+    ids = [was.id if was else key("community", depth, of)[:20] for depth, of, was in whose]
     children: list[list[str]] = [[] for _ in ids]
     for i, parent in enumerate(tree.parent.tolist()):
         if parent >= 0:
             children[parent].append(ids[i])
+    placed = zip(tree.depth.tolist(), tree.parent.tolist(), strict=True)
     groups = tuple(
-        Group(ids[i], int(tree.depth[i]), ids[p] if p >= 0 else "", tuple(children[i]), members[i])
-        for i, p in enumerate(tree.parent.tolist())
+        Group(ids[i], depth, ids[p] if p >= 0 else "", tuple(children[i]), members[i])
+        for i, (depth, p) in enumerate(placed)
     )
     labels = project(tree, 0)
     return Communities(groups, partition_quality(now.edges, labels, settings.resolution, settings.quality), notes)

@@ -109,15 +109,11 @@ def write_objects(db: sqlite3.Connection, objects: Mapping[str, bytes], step: st
 def _insert_objects(db: sqlite3.Connection, objects: Mapping[str, bytes], step: str) -> None:
     rows: list[tuple[bytes | str, int]] = []
     for pack in _cut_packs(objects):
-        row = (step, len(pack), _seal_pack(pack, objects))
+        row = (step, len(pack), seal("", _encode([(_number_key(key), objects[key]) for key in pack])))
         number = db.execute("INSERT INTO pack VALUES (NULL, ?, ?, ?)", row).lastrowid
         assert number is not None
         rows += [(store_key(key), number) for key in pack]
     db.executemany("INSERT INTO object VALUES (?, ?)", rows)
-
-
-def _seal_pack(keys: Iterable[str], contents: Mapping[str, bytes]) -> bytes:
-    return seal("", _encode([(_number_key(key), contents[key]) for key in keys]))
 
 
 def _cut_packs(contents: Mapping[str, bytes]) -> Iterator[list[str]]:
@@ -143,23 +139,21 @@ def delete_objects(db: sqlite3.Connection, keys: Collection[str]) -> None:
 
     Of a damaged pack all objects are deleted.
     """
-    touched = Counter(number for _, number in find_objects(db, keys))
+    gone: dict[int, set[int]] = defaultdict(set)  # by pack, the numbers of the keys
+    for key, number in find_objects(db, keys):
+        gone[number].add(_number_key(key))
     db.executemany("DELETE FROM object WHERE key = ?", [(store_key(key),) for key in keys])
-    left: dict[int, list[str]] = {}
-    for block in cut_blocks(touched, _MANY):
-        query = f"SELECT number, held FROM pack WHERE number IN ({_marks(block)})"
-        whole = {number for number, held in db.execute(query, block) if held == touched[number]}
-        left.update((number, []) for number in block if number not in whole)
-        db.executemany("DELETE FROM pack WHERE number = ?", [(number,) for number in whole])
-    for key, number in db.execute("SELECT key, number FROM object") if left else ():
-        if number in left:
-            left[number].append(name_key(key))
-    for number, rest in left.items():
+    held: dict[int, int] = {}
+    for block in cut_blocks(gone, _MANY):
+        held.update(db.execute(f"SELECT number, held FROM pack WHERE number IN ({_marks(block)})", block))
+    db.executemany("DELETE FROM pack WHERE number = ?", [(n,) for n, count in held.items() if count == len(gone[n])])
+    for number in [n for n in gone if held.get(n) != len(gone[n])]:
         (packed,) = db.execute("SELECT value FROM pack WHERE number = ?", (number,)).fetchone() or (None,)
-        held = open_pack(packed)
-        if rest and all(_number_key(key) in held for key in rest):
-            fresh = _seal_pack(rest, {key: held[_number_key(key)] for key in rest})
-            db.execute("UPDATE pack SET held = ?, value = ? WHERE number = ?", (len(rest), fresh, number))
+        found = open_pack(packed)
+        rest = [(name, content) for name, content in found.items() if name not in gone[number]]
+        if rest and len(found) == held[number]:
+            row = (len(rest), seal("", _encode(rest)), number)
+            db.execute("UPDATE pack SET held = ?, value = ? WHERE number = ?", row)
         else:
             db.execute("DELETE FROM object WHERE number = ?", (number,))
             db.execute("DELETE FROM pack WHERE number = ?", (number,))
