@@ -84,7 +84,8 @@ def canonical_edges(source: ArrayLike, target: ArrayLike, weight: ArrayLike, nod
         raise ValueError(f"source, target and weight must be of one length, not {a.shape}, {b.shape}, {w.shape}.")
     if not 0 <= nodes <= _MOST:
         raise ValueError(f"{nodes} nodes cannot be numbered with 32 bits.")
-    outside = np.flatnonzero((np.minimum(a, b) < 0) | (np.maximum(a, b) >= nodes))
+    low, high = np.minimum(a, b), np.maximum(a, b)
+    outside = np.flatnonzero((low < 0) | (high >= nodes))
     if len(outside):
         i = outside[0]
         raise ValueError(f"edge {i} joins {a[i]} and {b[i]}, but nodes are 0 to {nodes - 1}.")
@@ -92,14 +93,15 @@ def canonical_edges(source: ArrayLike, target: ArrayLike, weight: ArrayLike, nod
     if len(bad):
         i = bad[0]
         raise ValueError(f"edge {i} ({a[i]}, {b[i]}) has the weight {w[i]}: weights must be positive and finite.")
-    proper = a != b
-    a, b, w = a[proper], b[proper], w[proper]
-    key = np.minimum(a, b) * nodes + np.maximum(a, b)
-    order = np.argsort(key)
-    order_equal(order, key[order], w[order])  # the weights too, so that a sum never depends on the order of the list
-    key, w = key[order], w[order]
-    first = np.flatnonzero(np.concatenate(([True], np.diff(key) > 0)))
-    if len(first) < len(key):
+    if not (proper := low != high).all():
+        low, high, w = low[proper], high[proper], w[proper]
+    key = low * nodes + high
+    order = order_numbers(key)
+    key = key[order]
+    order_equal(order, key, w[order])  # the weights too, so that a sum never depends on the order of the list
+    w, begun = w[order], _begin_runs(key)
+    if not begun.all():
+        first = np.flatnonzero(begun)
         key, w = key[first], np.add.reduceat(w, first)
     low, high = np.divmod(key, nodes)
     return Edges(low.astype(np.int32), high.astype(np.int32), w, nodes)
@@ -220,7 +222,7 @@ def order_equal(order: Longs, found: NDArray[Any], by: NDArray[Any]) -> None:
     """Put those places in `order` at which equal numbers were `found`, which ascend, into the order of `by`."""
     again = ~_begin_runs(found)
     shared = np.flatnonzero(again | np.append(again[1:], False))
-    order[shared] = order[shared][np.lexsort((by[shared], found[shared]))]
+    order[shared] = order[shared][order_pairs(np.cumsum(~again[shared]), number_distinct(by[shared])[2])]
 
 
 def order_pairs(first: NDArray[Any], second: NDArray[Any]) -> Longs:

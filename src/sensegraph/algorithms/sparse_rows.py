@@ -110,7 +110,7 @@ def pack_sparse(records: NDArray[Any]) -> NDArray[Any]:
     Columns of few numbers are the steps between them, first the low byte of each: these can be shortened more.
     """
     values = records["values"]
-    rows, columns = np.nonzero(values)
+    rows, columns = np.divmod(np.flatnonzero(values != 0), values.shape[1])
     size = values.dtype.itemsize
     if values.shape[1] > 1 << 16 or _PAYS * len(rows) * (2 + size) > values.nbytes:
         return records

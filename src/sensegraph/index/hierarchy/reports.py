@@ -122,7 +122,7 @@ def report_all(
         groups = list(by_id.values())
         rest, lost = [g for g in groups if g.id not in kept], sum(found.lost for found in kept.values())
         listed = chunks() if rest else ()
-        partly, documents = dict[str, int](), _find_documents(listed)
+        partly, documents = dict[str, int](), _tell_documents(listed)
         if kept and isinstance(listed, Table):
             catalogue = columns_of_catalogue(Catalogue((), listed))
             large = _list_large(groups, kept, settings.context_tokens)
@@ -152,18 +152,12 @@ def report_all(
     return Result(k, load_result(rt.store, keep_hierarchy, k))
 
 
-@dataclass(frozen=True, slots=True)
-class _Home:
-    """What of a chunk tells in which document it is."""
-
-    id: str
-    document: str
-
-
-def _find_documents(chunks: Iterable[Chunk | ChunkEntry]) -> dict[str, str]:
-    """The document of each chunk."""
-    homes: Iterable[Any] = chunks.lightly(_Home) if isinstance(chunks, Table) else chunks
-    return {c.id: c.document for c in homes}
+def _tell_documents(chunks: Iterable[Chunk | ChunkEntry]) -> dict[str, str]:
+    """What tells the document of each chunk from others."""
+    if isinstance(chunks, Table):  # no entry is read
+        places = columns_of_catalogue(Catalogue((), chunks)).held_by
+        return dict(zip(chunks.ids(), map(str, places.tolist()), strict=True))
+    return {c.id: c.document for c in chunks}
 
 
 def _keep_runs(records: Sequence[tuple[str, bytes]], rt: Runtime) -> Table[Cluster]:
