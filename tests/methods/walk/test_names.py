@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 from sensegraph.language.naming_words import COUNTRY
 from sensegraph.language.noun_phrases import find_aliases, find_headings, find_lead_name, list_title_names
 from sensegraph.language.sentences import split_sentences
+from sensegraph.methods.walk import name_runs
 from sensegraph.methods.walk.name_runs import ToldWords, count_mentions
 from sensegraph.methods.walk.name_words import (
     Gazetteer,
@@ -62,13 +65,27 @@ def test_one_word_at_the_beginning_of_a_sentence_is_a_name_only_if_the_corpus_wr
 
 def test_words_stand_for_the_names_that_are_made_of_them_and_for_how_they_are_mostly_written() -> None:
     def tell(count: int, *names: str, words: str = "harrow hill") -> str:
-        return ToldWords(Gazetteer(frozenset(names), {}, {"harrow": count})).tell(set(words.split()))
+        numbers = {word: number for number, word in enumerate(["harrow", "hill", "farm", "over"])}
+        told = ToldWords(Gazetteer(frozenset(names), {}, {"harrow": count}), numbers)
+        return told.tell([told.number(words.split())])[0]
 
     assert tell(3) == tell(1)
     assert tell(-3) == tell(-1)
     assert tell(0) == tell(0, "harrow farm") == tell(1, "harrow hill", words="hill") == "0"
     every = {tell(1), tell(-1), tell(1, "harrow"), tell(-1, "harrow"), tell(0, "harrow"), tell(0, "harrow hill")}
     assert len({*every, tell(0, "harrow hill", "hill")}) == 7
+    assert tell(0, "harrow over hill") == "0" != tell(0, "harrow over hill", words="over hill harrow")
+
+
+def test_words_of_many_documents_are_told_as_those_of_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = frozenset({"harrow", "harrow hill", "hill over farm", "farm farm", "over the hill"})
+    numbers = {word: number for number, word in enumerate(["harrow", "hill", "farm", "over", "the"])}
+    told = ToldWords(Gazetteer(names, {}, {"harrow": 1, "the": -1}), numbers)
+    every = [told.number(some) for size in range(6) for some in combinations(numbers, size)]
+    assert len(set(whole := told.tell(every))) > 8
+    assert whole == [told.tell([one])[0] for one in every]
+    monkeypatch.setattr(name_runs, "_CELLS", 12)
+    assert whole == told.tell(every)
 
 
 def test_what_a_document_bears_is_found_in_others_and_the_longest_counts() -> None:

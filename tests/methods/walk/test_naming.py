@@ -198,7 +198,7 @@ def test_however_documents_are_cut_into_runs_the_index_is_the_same(store: Sqlite
     known, whole = make_gazetteer(noted), made(store, documents())
     for size in (1, 3, 4):
         runs = [noted[at : at + size] for at in range(0, len(noted), size)]
-        assert join_shown([show_run(run) for run in runs]) == known
+        assert join_shown([show_run(run) for run in runs]).known == known
         named = [name_run(run, [count_mentions(d, known) for d in run]) for run in runs]
         columns, names = [c for _, c in named], [own for own, _ in named]
         given = NamedDocuments(columns, names, [len(run) for run in runs], known)

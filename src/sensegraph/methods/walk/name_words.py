@@ -15,14 +15,14 @@ import unicodedata
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import accumulate, chain, filterfalse
+from itertools import accumulate, chain
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.graphs import Ints
+from sensegraph.algorithms.graphs import Ints, keep_distinct
 from sensegraph.language.noun_phrases import find_aliases, find_headings, find_lead_name, list_title_names
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.word_lists import ENGLISH, STOP
@@ -268,18 +268,15 @@ class Gazetteer:
 class ShownRun:
     """What some documents show by themselves: the names that they bear, and how they write words inside sentences.
 
-    `capitals` counts the words that have a capital there, `words` those that have none, whatever their place, where
-    there are any; `rest` are the other words.
+    `capitals` counts the words that have a capital there; `words`, parted by blanks, are those that have none, whatever
+    their place, as often as `counts` says, four bytes each; `rest` are the other words.
     """
 
-    names: tuple[str, ...] = ()
-    capitals: dict[str, int] = field(default_factory=dict)
-    words: dict[str, int] = field(default_factory=dict)
-    rest: tuple[str, ...] = ()
-
-    def list_words(self) -> Iterator[str]:
-        """All words, each once."""
-        return chain(self.words, self.rest, filterfalse(self.words.__contains__, self.capitals))
+    names: tuple[str, ...]
+    capitals: dict[str, int]
+    words: str
+    counts: bytes
+    rest: tuple[str, ...]
 
 
 def show_run(documents: Iterable[Noted]) -> ShownRun:
@@ -295,29 +292,51 @@ def show_run(documents: Iterable[Noted]) -> ShownRun:
     capitals = {word[1:]: count for word, count in counts.items() if count and word.startswith(MARK)}
     words = {word: count for word, count in counts.items() if count and MARK not in word}
     rest = {word.replace(MARK, "") for word in counts} - words.keys() - capitals.keys()
-    return ShownRun(tuple(sorted(names)), capitals, words, tuple(sorted(rest)))
+    listed = sorted(words)
+    many = np.array([words[word] for word in listed], "<i4").tobytes()
+    return ShownRun(tuple(sorted(names)), capitals, " ".join(listed), many, tuple(sorted(rest)))
 
 
-def join_shown(shown: Sequence[ShownRun]) -> Gazetteer:
-    """The names that documents bear, and how they write their words, from what their runs show."""
-    capitals, bearing = Counter[str](), set[str]()
+@dataclass(frozen=True, slots=True)
+class ShownWords:
+    """What all runs show: what is `known`, the `numbers` of the words of which that says something, and those of each
+    run, which are `held`.
+    """
+
+    known: Gazetteer
+    numbers: dict[str, int]
+    held: Sequence[Ints]
+
+
+def join_shown(shown: Iterable[ShownRun]) -> ShownWords:
+    """The names that documents bear, and how they write their words, from what all runs show, read twice."""
+    capitals, bearing = defaultdict[str, int](int), set[str]()
     for run in shown:
-        capitals.update(run.capitals)
         bearing.update(run.names)
-    for run in shown:
-        for word in run.words.keys() & capitals.keys():
-            capitals[word] -= run.words[word]
-    names = frozenset(bearing)
+        for word, count in run.capitals.items():
+            capitals[word] += count
+    parts = [name.split(" ") for name in bearing]
+    numbers = {word: number for number, word in enumerate(dict.fromkeys(chain(capitals, *parts)))}
+    counted, held = np.array([*capitals.values()], np.int64), list[Ints]()
+    for run in shown:  # most words are of no name
+        words = run.words.split(" ")
+        places = np.flatnonzero(np.fromiter(map(numbers.__contains__, words), np.bool_, len(words)))
+        found = np.array([numbers[words[place]] for place in places.tolist()], np.int32)
+        written = found < len(counted)
+        counted[found[written]] -= np.frombuffer(run.counts, "<i4")[places[written]]
+        others = [number for word in (*run.rest, *run.capitals) if (number := numbers.get(word)) is not None]
+        held.append(keep_distinct(np.concatenate((found, np.array(others, np.int32)))))
     lengths: dict[str, set[int]] = defaultdict(set)
-    for name in names:
-        parts = name.split(" ")
-        lengths[parts[0]].add(len(parts))
-    return Gazetteer(names, {w: tuple(sorted(s, reverse=True)) for w, s in lengths.items()}, dict(capitals))
+    for own in parts:
+        lengths[own[0]].add(len(own))
+    sizes = {word: tuple(sorted(several, reverse=True)) for word, several in lengths.items()}
+    known = Gazetteer(frozenset(bearing), sizes, dict(zip(capitals, counted.tolist(), strict=True)))
+    return ShownWords(known, numbers, held)
 
 
 def make_gazetteer(documents: Iterable[Noted]) -> Gazetteer:
     """The names that `documents` bear, and how they write their words."""
-    return join_shown([show_run(documents)])
+    return join_shown([show_run(documents)]).known
 
 
 @dataclass(frozen=True, slots=True, eq=False)
