@@ -268,14 +268,13 @@ class Gazetteer:
 class ShownRun:
     """What some documents show by themselves: the names that they bear, and how they write words inside sentences.
 
-    `capitals` counts the words that have a capital there; `words`, parted by blanks, are those that have none, whatever
-    their place, as often as `counts` says, four bytes each; `rest` are the other words.
+    `capitals` counts the words that have a capital there; `words` are those that have none, whatever their place,
+    parted by blanks, by how often they stand there; `rest` are the other words.
     """
 
     names: tuple[str, ...]
     capitals: dict[str, int]
-    words: str
-    counts: bytes
+    words: dict[int, str]
     rest: tuple[str, ...]
 
 
@@ -292,9 +291,11 @@ def show_run(documents: Iterable[Noted]) -> ShownRun:
     capitals = {word[1:]: count for word, count in counts.items() if count and word.startswith(MARK)}
     words = {word: count for word, count in counts.items() if count and MARK not in word}
     rest = {word.replace(MARK, "") for word in counts} - words.keys() - capitals.keys()
-    listed = sorted(words)
-    many = np.array([words[word] for word in listed], "<i4").tobytes()
-    return ShownRun(tuple(sorted(names)), capitals, " ".join(listed), many, tuple(sorted(rest)))
+    listed = defaultdict[int, list[str]](list)
+    for word in sorted(words):
+        listed[words[word]].append(word)
+    by_count = {count: " ".join(listed[count]) for count in sorted(listed)}
+    return ShownRun(tuple(sorted(names)), capitals, by_count, tuple(sorted(rest)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,15 +318,18 @@ def join_shown(shown: Iterable[ShownRun]) -> ShownWords:
             capitals[word] += count
     parts = [name.split(" ") for name in bearing]
     numbers = {word: number for number, word in enumerate(dict.fromkeys(chain(capitals, *parts)))}
-    counted, held = np.array([*capitals.values()], np.int64), list[Ints]()
+    telling, counted, held = frozenset(numbers), np.array([*capitals.values()], np.int64), list[Ints]()
     for run in shown:  # most words are of no name
-        words = run.words.split(" ")
-        places = np.flatnonzero(np.fromiter(map(numbers.__contains__, words), np.bool_, len(words)))
-        found = np.array([numbers[words[place]] for place in places.tolist()], np.int32)
-        written = found < len(counted)
-        counted[found[written]] -= np.frombuffer(run.counts, "<i4")[places[written]]
-        others = [number for word in (*run.rest, *run.capitals) if (number := numbers.get(word)) is not None]
-        held.append(keep_distinct(np.concatenate((found, np.array(others, np.int32)))))
+        found, many = list[str](), list[int]()
+        for count, words in run.words.items():
+            some = telling.intersection(words.split(" "))
+            found += some
+            many += [count] * len(some)
+        number = np.array([numbers[word] for word in found], np.int32)
+        written = number < len(counted)
+        counted[number[written]] -= np.array(many, np.int64)[written]
+        others = [numbers[word] for word in (*telling.intersection(run.rest), *run.capitals)]
+        held.append(keep_distinct(np.concatenate((number, np.array(others, np.int32)))))
     lengths: dict[str, set[int]] = defaultdict(set)
     for own in parts:
         lengths[own[0]].add(len(own))
