@@ -31,6 +31,7 @@ from sensegraph.methods.walk.name_words import (
     NamedRun,
     Noted,
     ShownRun,
+    hash_pairs,
     join_shown,
     show_run,
 )
@@ -172,6 +173,7 @@ class ToldWords:
         sizes = np.array([name.count(" ") + 1 for name in names], np.int64)
         words = np.array([numbers[word] for name in names for word in name.split(" ")], np.int64)
         many, first = np.bincount(words, minlength=len(numbers)), run_offsets(sizes)[:-1]
+        # of each name its rarest word first
         words = words[order_pairs(np.repeat(np.arange(len(names)), sizes), many[words])]
         order, seconds = order_numbers(words[first]), np.minimum(first + 1, first + sizes - 1)
         self.numbers = numbers
@@ -179,6 +181,7 @@ class ToldWords:
         self.signs[[numbers[word] for word in written]] = hash_words(f"{w} {up}" for w, up in written.items())
         self.start = run_offsets(np.bincount(words[first], minlength=len(numbers)))
         self.names, self.second = hash_words(names)[order], words[seconds][order]  # the only word where there is one
+        self.pairs, self.paired = hash_pairs(names)[order], (sizes == 2)[order]
         more = np.maximum(sizes - 2, 0)
         places, self.more = gather_entries(run_offsets(more), order)
         self.others, self.begin = np.delete(words, np.concatenate((first, seconds)))[places], run_offsets(self.more)
@@ -187,13 +190,17 @@ class ToldWords:
         """The numbers of those of the words that have any."""
         return np.array([number for number in map(self.numbers.get, words) if number is not None], np.int32)
 
-    def tell(self, several: Sequence[Ints]) -> list[str]:
+    def tell(self, several: Sequence[Ints], pairs: Sequence[bytes] = ()) -> list[str]:
         """What stands for what is known of some words, given by their numbers, each once, several times: those of which
-        it is the same mention the same names.
+        it is the same mention the same names. Where their `pairs` are known, a name of two words is one of these.
         """
+        bits = np.unpackbits(np.frombuffer(b"".join(pairs), np.uint8))
+        room = np.array([8 * len(own) for own in pairs] or [0] * len(several), np.int64)
+        first = run_offsets(room)
         told, width = list[int](), len(self.numbers)
         step = max(1, _CELLS // max(width, len(self.names), 1))
-        for some in (several[at : at + step] for at in range(0, len(several), step)):
+        for at in range(0, len(several), step):
+            some = several[at : at + step]
             row, word = np.repeat(np.arange(len(some)), list(map(len, some))), np.concatenate(some)
             there = np.zeros((len(some), width), np.bool_)
             there[row, word] = True
@@ -204,6 +211,9 @@ class ToldWords:
             places, sizes = gather_entries(self.begin, made[longer])
             missed = ~there[np.repeat(owner[longer], sizes), self.others[places]]
             fits[np.repeat(longer, sizes)[missed]] = False
+            paired = np.flatnonzero(fits & self.paired[made] & (room[at + owner] > 0))
+            which = at + owner[paired]
+            fits[paired] = bits[first[which] + (self.pairs[made[paired]] & (room[which] - 1))]
             sums = np.zeros(len(some), np.uint64)
             np.add.at(sums, row, self.signs[word])
             np.add.at(sums, owner[fits], self.names[made[fits]])
@@ -254,7 +264,7 @@ def name_documents(noted: Results[Noted], rt: Runtime) -> NamedDocuments:
     shown: Sequence[ShownRun] = _ReadAgain(found) if len(noted) > _READ_AGAIN else list(map(_read_shown, found))
     joined = join_shown(shown)
     known, words = joined.known, ToldWords(joined.known, joined.numbers)
-    names = list(zip(keys, words.tell(joined.held), strict=True))
+    names = list(zip(keys, words.tell(joined.held, joined.pairs), strict=True))
     del shown, joined  # the words of all runs take much room
     asked = rt.keys(keep_known_words, names, [key(*name) for name in names])
     recalled = rt.recall(keep_known_words, asked)
