@@ -19,7 +19,7 @@ from sensegraph.resolution.resolver import resolve
 def read(raw: str, person: bool = False) -> list[Any]:
     """A name as it is compared: all that is read from it."""
     name = name_reading.read_name(raw, person)
-    fields = [getattr(name, field) for field in name.__dataclass_fields__ if field != "raw"]
+    fields = [getattr(name, field) for field in name.__struct_fields__ if field != "raw"]
     return [*fields, name.joined, name.digits, name.plain]
 
 

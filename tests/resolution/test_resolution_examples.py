@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 import pytest
+from msgspec.structs import asdict
 
 from sensegraph.resolution import Mentioned, Resolving, judge_pair, resolve
 from sensegraph.resolution.aliases import canonical_name, canonical_type

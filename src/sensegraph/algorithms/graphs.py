@@ -193,7 +193,8 @@ def keep_distinct(numbers: NDArray[N]) -> NDArray[N]:
 
 def number_distinct(numbers: NDArray[N]) -> tuple[NDArray[N], Longs, Longs]:
     """The numbers, ascending, each once; the first place of each; and which of them stands at each place."""
-    order = np.argsort(numbers)
+    order = _sort_with_places(numbers) if numbers.dtype.kind in "iu" else None
+    order = np.argsort(numbers) if order is None else order
     found = numbers[order]
     begun = np.flatnonzero(_begin_runs(found))
     whose = np.empty(len(numbers), np.int64)
@@ -203,19 +204,25 @@ def number_distinct(numbers: NDArray[N]) -> tuple[NDArray[N], Longs, Longs]:
 
 def order_numbers(numbers: NDArray[Any]) -> Longs:
     """The places of the numbers, ascending, equal ones in the order in which they stand."""
-    if not len(numbers):
-        return np.zeros(0, np.int64)
-    least, most = int(numbers.min()), int(numbers.max())
-    bits = len(numbers).bit_length()
-    if (most - least).bit_length() + bits <= _BITS:
-        above = numbers - numbers.min() if numbers.dtype.kind == "u" else numbers.astype(np.int64) - least
-        return np.sort(above.astype(np.int64) << bits | np.arange(len(numbers))) & ((1 << bits) - 1)
+    if (order := _sort_with_places(numbers)) is not None:
+        return order
     order = np.argsort(numbers)
     found = numbers[order]
     if len(found) - np.count_nonzero(_begin_runs(found)) > _EQUAL * len(found):
         return np.argsort(numbers, kind="stable")
     order_equal(order, found, order)
     return order
+
+
+def _sort_with_places(numbers: NDArray[Any]) -> Longs | None:
+    """`order_numbers` of whole numbers that leave room for their places; None of others."""
+    if not len(numbers):
+        return np.zeros(0, np.int64)
+    least, bits = numbers.min(), len(numbers).bit_length()
+    if (int(numbers.max()) - int(least)).bit_length() + bits > _BITS:
+        return None
+    above = numbers - least if numbers.dtype.kind == "u" else numbers.astype(np.int64) - int(least)
+    return np.sort(above.astype(np.int64) << bits | np.arange(len(numbers))) & ((1 << bits) - 1)
 
 
 def order_equal(order: Longs, found: NDArray[Any], by: NDArray[Any]) -> None:

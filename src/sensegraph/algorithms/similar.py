@@ -213,8 +213,8 @@ class KeyGroups:
         shared = np.minimum(np.repeat(self.weight[held], sizes), self.weight[places])
         apart = one != other
         code = one[apart].astype(np.int64) * (len(self.begin) - 1) + other[apart]
-        code, at = np.unique(code, return_inverse=True)
-        return code, np.bincount(at.reshape(-1), weights=shared[apart], minlength=len(code)).astype(np.float64)
+        code, _, at = number_distinct(code)
+        return code, np.bincount(at, weights=shared[apart], minlength=len(code)).astype(np.float64)
 
 
 def group_by_keys(keys: Longs, rows: Ints, weight: Floats, *, count: int, most: int) -> KeyGroups:

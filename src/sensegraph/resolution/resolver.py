@@ -120,7 +120,7 @@ def decide(
     Where it is known which are `near` each other, they are not looked for.
     """
     near, settings = near or block_pairs(found), found.settings
-    ruled = apply_rules(rules, {name: row for row, name in enumerate(found.ids)})
+    ruled = apply_rules(rules, {name: row for row, name in enumerate(found.ids)} if rules else {})
     one, other = near.pairs.one.astype(np.int64), near.pairs.other.astype(np.int64)
     judged = JudgedPairs(found, one, other, found.judge_each(one, other, compare))
     judged.settle(list(ruled.together))

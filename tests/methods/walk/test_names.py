@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import combinations
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,13 +12,17 @@ from hypothesis import strategies as st
 from sensegraph.language.naming_words import COUNTRY
 from sensegraph.language.noun_phrases import find_aliases, find_headings, find_lead_name, list_title_names
 from sensegraph.language.sentences import split_sentences
+from sensegraph.methods.walk import name_runs, name_words
 from sensegraph.methods.walk.name_runs import ToldWords, count_mentions
 from sensegraph.methods.walk.name_words import (
     Gazetteer,
     Noted,
+    ShownRun,
     find_name_spans,
     fold_written_name,
+    join_shown,
     make_gazetteer,
+    show_run,
     spell_documents,
     write_letters,
 )
@@ -62,13 +69,46 @@ def test_one_word_at_the_beginning_of_a_sentence_is_a_name_only_if_the_corpus_wr
 
 def test_words_stand_for_the_names_that_are_made_of_them_and_for_how_they_are_mostly_written() -> None:
     def tell(count: int, *names: str, words: str = "harrow hill") -> str:
-        return ToldWords(Gazetteer(frozenset(names), {}, {"harrow": count})).tell(set(words.split()))
+        numbers = {word: number for number, word in enumerate(["harrow", "hill", "farm", "over"])}
+        told = ToldWords(Gazetteer(frozenset(names), {}, {"harrow": count}), numbers)
+        return told.tell([told.number(words.split())])[0]
 
     assert tell(3) == tell(1)
     assert tell(-3) == tell(-1)
     assert tell(0) == tell(0, "harrow farm") == tell(1, "harrow hill", words="hill") == "0"
     every = {tell(1), tell(-1), tell(1, "harrow"), tell(-1, "harrow"), tell(0, "harrow"), tell(0, "harrow hill")}
     assert len({*every, tell(0, "harrow hill", "hill")}) == 7
+    assert tell(0, "harrow over hill") == "0" != tell(0, "harrow over hill", words="over hill harrow")
+
+
+def test_words_of_many_documents_are_told_as_those_of_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = frozenset({"harrow", "harrow hill", "hill over farm", "farm farm", "over the hill"})
+    numbers = {word: number for number, word in enumerate(["harrow", "hill", "farm", "over", "the"])}
+    told = ToldWords(Gazetteer(names, {}, {"harrow": 1, "the": -1}), numbers)
+    every = [told.number(some) for size in range(6) for some in combinations(numbers, size)]
+    assert len(set(whole := told.tell(every))) > 8
+    assert whole == [told.tell([one])[0] for one in every]
+    monkeypatch.setattr(name_runs, "_CELLS", 12)
+    assert whole == told.tell(every)
+
+
+@pytest.mark.parametrize(("text", "known"), [
+    ("We saw Harrow hill.", True), ("We saw harrow Hill.", False), ("We saw Harrow. Hill lies there.", False),
+    ("We saw Harrow. The hill over Farm.", True), ("We saw Harrow and Harrow Hill.", True),
+])  # fmt: skip
+def test_a_name_of_two_words_is_told_where_the_first_may_begin_it_and_the_next_follows(
+    text: str, known: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def tell(documents: list[Noted], *names: str) -> str:
+        run = show_run(documents)
+        shown = join_shown([ShownRun(names, {}, {}, (), b""), run])
+        told = ToldWords(replace(shown.known, capitals={}), shown.numbers)
+        return told.tell(shown.held, shown.pairs)[1]
+
+    documents, names = noted(("", text)), ("harrow hill", "farm hill over harrow")
+    assert tell(documents, *names) != "0"
+    monkeypatch.setattr(name_words, "_MANY", 1)
+    assert (tell(documents, *names) != "0") == known
 
 
 def test_what_a_document_bears_is_found_in_others_and_the_longest_counts() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from contextlib import closing
 from dataclasses import fields, replace
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 
 from sensegraph.errors import SettingsError
 from sensegraph.index.chunks import chunk_documents
-from sensegraph.methods.walk import name_runs, naming
+from sensegraph.methods.walk import name_runs, name_words, naming
 from sensegraph.methods.walk.name_runs import count_mentions, name_run
 from sensegraph.methods.walk.name_words import (
     NamedDocuments,
@@ -170,6 +171,24 @@ def test_a_run_is_made_anew_only_where_one_document_has_all_words_of_a_new_name(
         assert differing(recall_result(store, make_names, key), made_elsewhere(tmp_path / title, new)) == []
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_documents_that_come_one_by_one_have_the_names_that_they_have_at_once(
+    store: SqliteStore, tmp_path: Any, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    """Whatever new names do to the words of the documents before, of which the pairs are known."""
+    monkeypatch.setattr(name_words, "_MANY", 1)
+    draw = random.Random(seed)
+
+    def say(count: int) -> str:
+        words = draw.choices("oak elm ash fir yew".split(), k=count)
+        return " ".join(draw.choice((word, word, word.title())) for word in words)
+
+    given = [Document(f"d{i:02}", f"He saw {say(9)}. {say(6)}.", say(draw.randint(1, 3)).title()) for i in range(24)]
+    for count in range(8, len(given)):
+        found = made(store, given[:count])
+    assert differing(found, made_elsewhere(tmp_path, given[:count])) == []
+
+
 def test_however_many_chunks_are_looked_through_at_once_the_same_titles_are_found(
     store: SqliteStore, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -198,7 +217,7 @@ def test_however_documents_are_cut_into_runs_the_index_is_the_same(store: Sqlite
     known, whole = make_gazetteer(noted), made(store, documents())
     for size in (1, 3, 4):
         runs = [noted[at : at + size] for at in range(0, len(noted), size)]
-        assert join_shown([show_run(run) for run in runs]) == known
+        assert join_shown([show_run(run) for run in runs]).known == known
         named = [name_run(run, [count_mentions(d, known) for d in run]) for run in runs]
         columns, names = [c for _, c in named], [own for own, _ in named]
         given = NamedDocuments(columns, names, [len(run) for run in runs], known)

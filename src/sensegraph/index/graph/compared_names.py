@@ -19,7 +19,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.graphs import Floats, Ints, Longs
+from sensegraph.algorithms.graphs import Floats, Ints, Longs, locate_numbers
 from sensegraph.algorithms.segments import cut_hashes
 from sensegraph.algorithms.similar import Candidates, Pairs
 from sensegraph.index.graph.seen_names import MentionedNames, NameGraph
@@ -143,7 +143,7 @@ def compare_in_partitions(found: Collection, one: Longs, other: Longs, *, rt: Ru
 
     def judge(rows: slice) -> ScoredPairs:
         pairs, known, scores = sign(rows), recall(), np.zeros(rows.stop - rows.start, _PAIR)
-        at = np.searchsorted(known.pairs, pairs)
+        at = locate_numbers(pairs, known.pairs)
         at[at == len(known.pairs)] = 0
         same = known.pairs[at] == pairs if len(known.pairs) else np.zeros(len(pairs), np.bool_)
         scores["score"][same], scores["kind"][same] = known.score[at[same]], known.kind[at[same]]

@@ -227,10 +227,9 @@ def join_seen(runs: Sequence[SeenRun], aliases: Aliases) -> NameGraph:
     """The names of all runs together."""
     packed = np.frombuffer(b"".join(run.ids for run in runs), np.uint8).reshape(-1, _ID)
     digits, numbers = packed.tobytes().hex(), np.ascontiguousarray(packed[:, :8]).view(">u8")[:, 0].astype(np.uint64)
-    ids = [digits[at : at + 2 * _ID] for at in range(0, len(digits), 2 * _ID)]
     known, first, whose = number_distinct(numbers)
     count = len(first)
-    named = [ids[i] for i in first.tolist()]
+    named = [digits[at : at + 2 * _ID] for at in (first * 2 * _ID).tolist()]
     types = [kind for run in runs for kind in run.types]
     kinds = [types[i] for i in first.tolist()]
     shown, counts = _find_shown(runs, whose, count)

@@ -8,8 +8,8 @@ and of what the gazetteer says of their words.
 from __future__ import annotations
 
 from array import array
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 from hashlib import blake2b
@@ -18,7 +18,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from sensegraph.algorithms.graphs import Ints, order_numbers
+from sensegraph.algorithms.graphs import Ints, order_numbers, order_pairs
 from sensegraph.algorithms.ranking import hash_words
 from sensegraph.algorithms.segments import cut_keys
 from sensegraph.algorithms.walks import gather_entries, run_offsets
@@ -31,6 +31,7 @@ from sensegraph.methods.walk.name_words import (
     NamedRun,
     Noted,
     ShownRun,
+    hash_pairs,
     join_shown,
     show_run,
 )
@@ -40,6 +41,7 @@ from sensegraph.runtime.results import Result, Results, step
 from sensegraph.runtime.runtime import Runtime
 
 _TOGETHER = 2048  # documents that are recognised at once
+_CELLS = 1 << 20  # words, or names, of so many documents that are told at once
 _READ_AGAIN = 1 << 16  # documents of more than so many are read again for each look at their words: they take much room
 _pack = msgspec.msgpack.Encoder().encode
 _unpack = msgspec.msgpack.Decoder(tuple[tuple[str, ...], bytes]).decode
@@ -51,7 +53,7 @@ def collect_words(document: Noted) -> set[str]:
     return set("\n".join(chunk.words for chunk in document.chunks).replace(MARK, "").replace("\n", " ").split(" "))
 
 
-@step("namewords.shown", version=3, batch=1)
+@step("namewords.shown", version=4, batch=1)
 def show_names(runs: Sequence[Sequence[Noted]]) -> list[bytes]:
     """What each run of documents shows of names by itself."""
     return [_pack(show_run(run)) for run in runs]
@@ -162,38 +164,61 @@ def recognise_names(items: Sequence[tuple[Noted, Gazetteer]]) -> list[tuple[dict
 class ToldWords:
     """Tells what stands for what is known of words: how they are written, and the names that are made of them.
 
-    Names stand by that of their words which fewest of them have, each with the next one of these.
+    Words have `numbers`. Names stand by that of their words which fewest of them have, each with the `second` and the
+    `others` of these, of which there are so many `more`.
     """
 
-    def __init__(self, known: Gazetteer) -> None:
-        names = sorted(known.names)
-        parts = [name.split(" ") for name in names]
-        many = Counter(word for own in parts for word in set(own))
-        rarest = [sorted(own, key=many.__getitem__)[:2] for own in parts]
-        written = {word: count > 0 for word, count in known.capitals.items() if count}
-        self.numbers = {word: number for number, word in enumerate(dict.fromkeys((*many, *written)))}
-        self.signs = np.zeros(len(self.numbers), np.uint64)  # of each word that is written one way more often
-        self.signs[[self.numbers[word] for word in written]] = hash_words(f"{w} {up}" for w, up in written.items())
-        homes = np.array([self.numbers[own[0]] for own in rarest], np.int64)
-        order = order_numbers(homes)
-        self.start = run_offsets(np.bincount(homes, minlength=len(self.numbers)))
-        self.other = np.array([self.numbers[own[-1]] for own in rarest], np.int64)[order]
-        self.names = hash_words(names)[order]
-        longer = [(place, parts[i]) for place, i in enumerate(order.tolist()) if len(parts[i]) > 2]
-        self.longer = dict(longer)  # those of more than two words, by their places
-        self.is_longer = np.isin(np.arange(len(order)), list(self.longer))
+    def __init__(self, known: Gazetteer, numbers: Mapping[str, int]) -> None:
+        names, written = list(known.names), {word: count > 0 for word, count in known.capitals.items() if count}
+        sizes = np.array([name.count(" ") + 1 for name in names], np.int64)
+        words = np.array([numbers[word] for name in names for word in name.split(" ")], np.int64)
+        many, first = np.bincount(words, minlength=len(numbers)), run_offsets(sizes)[:-1]
+        # of each name its rarest word first
+        words = words[order_pairs(np.repeat(np.arange(len(names)), sizes), many[words])]
+        order, seconds = order_numbers(words[first]), np.minimum(first + 1, first + sizes - 1)
+        self.numbers = numbers
+        self.signs = np.zeros(len(numbers), np.uint64)  # of each word that is written one way more often
+        self.signs[[numbers[word] for word in written]] = hash_words(f"{w} {up}" for w, up in written.items())
+        self.start = run_offsets(np.bincount(words[first], minlength=len(numbers)))
+        self.names, self.second = hash_words(names)[order], words[seconds][order]  # the only word where there is one
+        self.pairs, self.paired = hash_pairs(names)[order], (sizes == 2)[order]
+        more = np.maximum(sizes - 2, 0)
+        places, self.more = gather_entries(run_offsets(more), order)
+        self.others, self.begin = np.delete(words, np.concatenate((first, seconds)))[places], run_offsets(self.more)
 
-    def tell(self, words: set[str]) -> str:
-        """What stands for what is known of these words: of what it is the same, that mentions the same names."""
-        numbers = np.array([self.numbers[word] for word in self.numbers.keys() & words], np.int64)
-        there = np.zeros(len(self.numbers), np.bool_)
-        there[numbers] = True
-        places, _ = gather_entries(self.start, numbers)
-        made = places[there[self.other[places]]]
-        longer = made[self.is_longer[made]]
-        other = [place for place in longer.tolist() if not words.issuperset(self.longer[place])]
-        signs, names, wrong = map(int, (self.signs[numbers].sum(), self.names[made].sum(), self.names[other].sum()))
-        return f"{(signs + names - wrong) % (1 << 64):x}"
+    def number(self, words: Iterable[str]) -> Ints:
+        """The numbers of those of the words that have any."""
+        return np.array([number for number in map(self.numbers.get, words) if number is not None], np.int32)
+
+    def tell(self, several: Sequence[Ints], pairs: Sequence[bytes] = ()) -> list[str]:
+        """What stands for what is known of some words, given by their numbers, each once, several times: those of which
+        it is the same mention the same names. Where their `pairs` are known, a name of two words is one of these.
+        """
+        bits = np.unpackbits(np.frombuffer(b"".join(pairs), np.uint8))
+        room = np.array([8 * len(own) for own in pairs] or [0] * len(several), np.int64)
+        first = run_offsets(room)
+        told, width = list[int](), len(self.numbers)
+        step = max(1, _CELLS // max(width, len(self.names), 1))
+        for at in range(0, len(several), step):
+            some = several[at : at + step]
+            row, word = np.repeat(np.arange(len(some)), list(map(len, some))), np.concatenate(some)
+            there = np.zeros((len(some), width), np.bool_)
+            there[row, word] = True
+            made, sizes = gather_entries(self.start, word)
+            owner = np.repeat(row, sizes)
+            fits = there[owner, self.second[made]]
+            longer = np.flatnonzero(fits & (self.more[made] > 0))
+            places, sizes = gather_entries(self.begin, made[longer])
+            missed = ~there[np.repeat(owner[longer], sizes), self.others[places]]
+            fits[np.repeat(longer, sizes)[missed]] = False
+            paired = np.flatnonzero(fits & self.paired[made] & (room[at + owner] > 0))
+            which = at + owner[paired]
+            fits[paired] = bits[first[which] + (self.pairs[made[paired]] & (room[which] - 1))]
+            sums = np.zeros(len(some), np.uint64)
+            np.add.at(sums, row, self.signs[word])
+            np.add.at(sums, owner[fits], self.names[made[fits]])
+            told += sums.tolist()
+        return [f"{sign:x}" for sign in told]
 
 
 @dataclass(frozen=True)
@@ -211,7 +236,7 @@ class Recognising(Sequence[tuple[Noted, Gazetteer]]):
     @cached_property
     def keys(self) -> list[str]:
         """What stands for each document and for what is known of its words."""
-        told = (self.words.tell(collect_words(document)) for document in self.documents)
+        told = self.words.tell([self.words.number(collect_words(document)) for document in self.documents])
         return [key(*both) for both in zip(self.names, told, strict=True)]
 
     def __len__(self) -> int:
@@ -237,10 +262,10 @@ def name_documents(noted: Results[Noted], rt: Runtime) -> NamedDocuments:
     keys = [key(noted.keys[run.start : run.stop]) for run in runs]
     found = rt.each(show_names, held, names=keys)
     shown: Sequence[ShownRun] = _ReadAgain(found) if len(noted) > _READ_AGAIN else list(map(_read_shown, found))
-    known = join_shown(shown)
-    words = ToldWords(known)
-    names = [(keys[i], words.tell(set(run.list_words()))) for i, run in enumerate(shown)]
-    del shown  # the words of all runs take much room
+    joined = join_shown(shown)
+    known, words = joined.known, ToldWords(joined.known, joined.numbers)
+    names = list(zip(keys, words.tell(joined.held, joined.pairs), strict=True))
+    del shown, joined  # the words of all runs take much room
     asked = rt.keys(keep_known_words, names, [key(*name) for name in names])
     recalled = rt.recall(keep_known_words, asked)
     told = {i: recalled[k].value for i, k in enumerate(asked) if k in recalled}

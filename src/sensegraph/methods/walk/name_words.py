@@ -15,14 +15,15 @@ import unicodedata
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import accumulate, chain, filterfalse
+from itertools import accumulate, chain
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.graphs import Ints
+from sensegraph.algorithms.graphs import Ints, Longs, keep_distinct
 from sensegraph.language.noun_phrases import find_aliases, find_headings, find_lead_name, list_title_names
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.word_lists import ENGLISH, STOP
@@ -43,6 +44,8 @@ _CONNECTORS = frozenset(
 )
 _BEFORE = frozenset("dr mr mrs ms st prof sir gen col lt capt sgt rev hon sen gov jr sr mt ft no vs".split())
 _JOINS = {" ": "_", "-": "-", "–": "-", "‐": "-", "'": "-", "’": "-", ". ": ".", ".": ".", " - ": "-", "": "-"}
+_PAIR = re.compile(rf"\{MARK}([^ \n]+)(?= \{MARK}?([^ \n]+))")  # a word that may begin a name, and the next
+_MANY = 64  # documents of a run of which it pays to know the pairs of words: fewer are read as soon
 _QUOTED = re.compile(r"[《「『“〈]([^《》「」『』“”〈〉]{2,16})[》」』”〉]")
 
 
@@ -268,56 +271,93 @@ class Gazetteer:
 class ShownRun:
     """What some documents show by themselves: the names that they bear, and how they write words inside sentences.
 
-    `capitals` counts the words that have a capital there, `words` those that have none, whatever their place, where
-    there are any; `rest` are the other words.
+    `capitals` counts the words that have a capital there; `words` are those that have none, whatever their place,
+    parted by blanks, by how often they stand there; `rest` are the other words. Of many documents `pairs` has a bit
+    for each word that may begin a name with the next one, by their hash.
     """
 
-    names: tuple[str, ...] = ()
-    capitals: dict[str, int] = field(default_factory=dict)
-    words: dict[str, int] = field(default_factory=dict)
-    rest: tuple[str, ...] = ()
-
-    def list_words(self) -> Iterator[str]:
-        """All words, each once."""
-        return chain(self.words, self.rest, filterfalse(self.words.__contains__, self.capitals))
+    names: tuple[str, ...]
+    capitals: dict[str, int]
+    words: dict[int, str]
+    rest: tuple[str, ...]
+    pairs: bytes
 
 
-def show_run(documents: Iterable[Noted]) -> ShownRun:
+def hash_pairs(pairs: Iterable[str]) -> Longs:
+    """Numbers that stand for pairs of words, with a blank between them."""
+    return np.array([crc32(pair.encode("utf-8", "surrogatepass")) for pair in pairs], np.int64)
+
+
+def show_run(documents: Sequence[Noted]) -> ShownRun:
     """What these documents show by themselves."""
-    names: set[str] = set()
+    names, pairs = set[str](), set[tuple[str, str]]()
     counts: Counter[str] = Counter()
     for document in documents:
         names.update(document.bears, document.quoted, *(chunk.bears for chunk in document.chunks))
         lines = "\n".join(chunk.words for chunk in document.chunks)
         counts.update(lines.replace("\n", " ").split(" "))
+        if len(documents) >= _MANY:
+            pairs.update(_PAIR.findall(lines))
         # words that begin a sentence: their capitals say nothing
         counts.subtract([line.partition(" ")[0] for line in lines.split("\n")])
     capitals = {word[1:]: count for word, count in counts.items() if count and word.startswith(MARK)}
     words = {word: count for word, count in counts.items() if count and MARK not in word}
     rest = {word.replace(MARK, "") for word in counts} - words.keys() - capitals.keys()
-    return ShownRun(tuple(sorted(names)), capitals, words, tuple(sorted(rest)))
+    listed = defaultdict[int, list[str]](list)
+    for word in sorted(words):
+        listed[words[word]].append(word)
+    by_count = {count: " ".join(listed[count]) for count in sorted(listed)}
+    bits = np.zeros(8 << (len(pairs)).bit_length() if pairs else 0, np.bool_)
+    bits[hash_pairs(map(" ".join, pairs)) & (len(bits) - 1)] = True
+    return ShownRun(tuple(sorted(names)), capitals, by_count, tuple(sorted(rest)), np.packbits(bits).tobytes())
 
 
-def join_shown(shown: Sequence[ShownRun]) -> Gazetteer:
-    """The names that documents bear, and how they write their words, from what their runs show."""
-    capitals, bearing = Counter[str](), set[str]()
+@dataclass(frozen=True, slots=True)
+class ShownWords:
+    """What all runs show: what is `known`, the `numbers` of the words of which that says something, and of each run
+    those that are `held` and its `pairs`.
+    """
+
+    known: Gazetteer
+    numbers: dict[str, int]
+    held: Sequence[Ints]
+    pairs: Sequence[bytes]
+
+
+def join_shown(shown: Iterable[ShownRun]) -> ShownWords:
+    """The names that documents bear, and how they write their words, from what all runs show, read twice."""
+    capitals, bearing = defaultdict[str, int](int), set[str]()
     for run in shown:
-        capitals.update(run.capitals)
         bearing.update(run.names)
-    for run in shown:
-        for word in run.words.keys() & capitals.keys():
-            capitals[word] -= run.words[word]
-    names = frozenset(bearing)
+        for word, count in run.capitals.items():
+            capitals[word] += count
+    parts = [name.split(" ") for name in bearing]
+    numbers = {word: number for number, word in enumerate(dict.fromkeys(chain(capitals, *parts)))}
+    telling, counted, held = frozenset(numbers), np.array([*capitals.values()], np.int64), list[Ints]()
+    pairs = list[bytes]()
+    for run in shown:  # most words are of no name
+        found, many = list[str](), list[int]()
+        for count, words in run.words.items():
+            some = telling.intersection(words.split(" "))
+            found += some
+            many += [count] * len(some)
+        number = np.array([numbers[word] for word in found], np.int32)
+        written = number < len(counted)
+        counted[number[written]] -= np.array(many, np.int64)[written]
+        others = [numbers[word] for word in (*telling.intersection(run.rest), *run.capitals)]
+        pairs.append(run.pairs)
+        held.append(keep_distinct(np.concatenate((number, np.array(others, np.int32)))))
     lengths: dict[str, set[int]] = defaultdict(set)
-    for name in names:
-        parts = name.split(" ")
-        lengths[parts[0]].add(len(parts))
-    return Gazetteer(names, {w: tuple(sorted(s, reverse=True)) for w, s in lengths.items()}, dict(capitals))
+    for own in parts:
+        lengths[own[0]].add(len(own))
+    sizes = {word: tuple(sorted(several, reverse=True)) for word, several in lengths.items()}
+    known = Gazetteer(frozenset(bearing), sizes, dict(zip(capitals, counted.tolist(), strict=True)))
+    return ShownWords(known, numbers, held, pairs)
 
 
-def make_gazetteer(documents: Iterable[Noted]) -> Gazetteer:
+def make_gazetteer(documents: Sequence[Noted]) -> Gazetteer:
     """The names that `documents` bear, and how they write their words."""
-    return join_shown([show_run(documents)])
+    return join_shown([show_run(documents)]).known
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise, product
 
+import msgspec
+
 from sensegraph.language import naming_words
 from sensegraph.language.text import make_stemmer
 from sensegraph.language.word_lists import ENGLISH, STOP
@@ -60,8 +62,7 @@ def _rate_word(names: int, count: int) -> float:
     return math.log1p(max(names, FEW_NAMES) / max(1, count))
 
 
-@dataclass(frozen=True, slots=True)
-class Aligned:
+class Aligned(msgspec.Struct, frozen=True):
     """What two names share: the `weight` of it, of it all `nearly` (not letter by letter), and the words of each alone.
 
     `pairs` are the words that match but are not equal, with how well, 0 to 1.
@@ -95,13 +96,14 @@ def align_names(a: Name, b: Name, words: Lexis) -> Aligned:
             shared += words.weight(word)
     # Words (or two words that the other name writes as one) that may match, with how well.
     similar = list[tuple[float, str, str]]()
-    if left and right:
-        begins = [(x, y) for x in left for y in right if x[0] == y[0]]
-        similar = [(q, x, y) for x, y in begins if (q := compare_words(x, y, words.known(x) and words.known(y)))]
+    for x in left if right else ():
+        begins = [y for y in right if x[0] == y[0]]
+        similar += [(q, x, y) for y in begins if (q := compare_words(x, y, words.known(x) and words.known(y)))]
+    if left and right and len(left) + len(right) > 2:
         similar += [(0.98, f"{x} {y}", x + y) for x, y in pairwise(left) if x + y in right]
         similar += [(0.98, x + y, f"{x} {y}") for x, y in pairwise(right) if x + y in left]
     near = []
-    for quality, x, y in sorted(similar, key=lambda found: (-found[0], found[1:])):
+    for quality, x, y in sorted(similar, key=lambda found: (-found[0], found[1:])) if similar else ():
         xs, ys = x.split(), y.split()
         if all(left.count(w) >= xs.count(w) for w in xs) and all(right.count(w) >= ys.count(w) for w in ys):
             near.append((x, y, quality))
@@ -175,7 +177,7 @@ def veto_words(a: Name, b: Name, found: Aligned, code: str = "") -> str:
 
 def veto_beside(a: Name, b: Name) -> str:
     """Why what stands beside two names makes them two things', or nothing; the words are not looked at."""
-    if not all(x.woman or x.man or x.kind or x.generation or x.qualifier for x in (a, b)):
+    if not (a.woman or a.man or a.kind or a.generation or a.qualifier):
         return ""
     return next(_compare_beside(a, b), "")
 

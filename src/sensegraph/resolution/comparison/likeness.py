@@ -45,36 +45,39 @@ def compare_names(a: Name, b: Name, words: Lexis) -> Judged:
     """How surely two names, no persons', are one. Symmetric."""
     if (b.core, b.raw) < (a.core, a.raw):
         a, b = b, a
-    if not veto_beside(a, b) and (one := compare_keys(a, b) or compare_acronym(a, b)):
+    beside = veto_beside(a, b)
+    if not beside and (one := compare_keys(a, b) or compare_acronym(a, b)):
         return one
     found, code = align_names(a, b, words), shared_code(a, b, words)
-    if why := veto_words(a, b, found, code):
+    if why := beside or veto_words(a, b, found, code):
         return Judged(0.0, why, "veto", veto=True)
     least = min(len(a.plain), len(b.plain))
     if one := _compare_rewritten(a, b, found):
         return one
     if not code and least < _WORDS and (one := _compare_part(found, a, b)):
         return one
-    score = weigh_pair(describe_pair(a, b, found, code, words))
-    why = f"{100 * found.jaccard:.0f} % of their words by weight are shared"
+    features = describe_pair(a, b, found, code, words)
+    score = weigh_pair(features)
+    why = f"{100 * features[0]:.0f} % of their words by weight are shared"
     why += f"; both have {code}" if code else ""
     alone = [w for w in (" ".join(found.one[:4]), " ".join(found.other[:4])) if w]
     why += f"; alone: {' / '.join(alone)}" if alone else ""
-    own = [any(w not in naming_words.SMALL for w in alone) for alone in (found.one, found.other)]
     kind = "weighed"
     if not code and least < _WORDS:
         kind = "few" if found.one and found.other else "within"
-    elif not code and least <= (_FEW if all(own) else _WORDS + 1) and any(own):
-        kind = "own"  # one or each says something that the other does not: Iowa, Colorado
+    elif not code and least <= _FEW:
+        own = [not naming_words.SMALL.issuperset(alone) for alone in (found.one, found.other)]
+        if least <= (_FEW if all(own) else _WORDS + 1) and any(own):
+            kind = "own"  # one or each says something that the other does not: Iowa, Colorado
     return Judged(score if code or least > 1 else min(score, 0.3), why, kind)
 
 
 def compare_keys(a: Name, b: Name) -> Judged | None:
     """Of names with equal keys, or equal but for blanks."""
     if a.key != b.key:
-        begins = {name.core[0][:1] for name in (a, b) if name.core}  # where these differ, so do what they begin
+        first, second = (a.core or " ")[0][:1], (b.core or " ")[0][:1]  # where these differ, so do what they begin
         if (
-            (len(begins) == 1 or not begins.isdisjoint(("", ".")))
+            (first == second or first in " ." or second in " .")
             and a.joined
             and a.joined == b.joined
             and a.digits == b.digits

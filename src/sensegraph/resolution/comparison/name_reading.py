@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
 from functools import lru_cache
+
+import msgspec
 
 from sensegraph.language import naming_words
 
@@ -46,6 +47,11 @@ _SPELLING = (
     (re.compile(r"yse(s|d|r|rs)?$"), r"yze\1"),
     (re.compile(r"ence$"), r"ense"),
 )
+_RESPELT = tuple(
+    "ise ises ised ising iser isers isation isations our ours oured ouring tre tres logue logues "
+    "yse yses ysed yser ysers ence".split()
+)  # the endings that these patterns change
+_MAY_SAY = re.compile(r" [IVX]|[wW][iI][nN]")  # in words of letters alone: a version, or a system
 _RUN = re.compile(r"\d+")
 _AFTER_COMMA = frozenset({*naming_words.GENERATIONS, *naming_words.HONORIFICS, *naming_words.AFTER})  # no given name
 _TITLES = naming_words.HONORIFICS | naming_words.OFFICES  # of a person
@@ -53,8 +59,7 @@ _SHORT = 40  # letters of a name that may end with the code of a region, without
 _SHORTEST = 6  # letters from which a word is respelt: not wise, our, acre
 
 
-@dataclass(frozen=True, slots=True)
-class Name:
+class Name(msgspec.Struct, frozen=True):
     """A name, read.
 
     `words` are all its folded words in order, `core` those without articles, legal forms and titles, `plain` the core
@@ -108,10 +113,11 @@ def _list_plain(core: tuple[str, ...]) -> tuple[str, ...]:
 @lru_cache(maxsize=1 << 16)
 def read_name(raw: str, person: bool = False) -> Name:
     """The name as it is compared, as that of a person if it is one. One that is only punctuation is its own key."""
-    text = " ".join(unicodedata.normalize("NFKC", raw).split())
-    if len(text) > 2:
+    text = " ".join((raw if raw.isascii() else unicodedata.normalize("NFKC", raw)).split())
+    plain = text.isascii() and text.replace(" ", "").isalpha()  # most names are words alone
+    if len(text) > 2 and not (plain and not _MAY_SAY.search(text)):
         text = _VERSION.sub("", _OR_LATER.sub("", _RUNS_ON.sub(r"\1", text))).strip() or text
-    parentheses, outside, qualifier = _QUALIFIER.findall(text), text, ""
+    parentheses, outside, qualifier = [] if plain else _QUALIFIER.findall(text), text, ""
     if parentheses and (bare := _QUALIFIER.sub(" ", text).strip()):
         outside, qualifier = bare, " ".join(parentheses).strip()
     regions: list[str] = []
@@ -127,7 +133,7 @@ def read_name(raw: str, person: bool = False) -> Name:
     if legal_tail:
         cut = outside.removesuffix(legal_tail)
         outside = (cut if cut != outside else outside.removeprefix(legal_tail)).strip()
-    tokens = _split_tokens(_POSSESSIVE.sub(" ", outside))
+    tokens = _split_tokens(outside if plain else _POSSESSIVE.sub(" ", outside))
     words = tuple(_normalize_word(t, place, len(tokens)) for place, t in enumerate(tokens))
     titles = _TITLES if person else naming_words.HONORIFICS
     tied = frozenset(map(fold_word, _TIED.findall(outside) if "-" in outside else ()))
@@ -156,6 +162,8 @@ def read_name(raw: str, person: bool = False) -> Name:
 
 def _turn_name(name: str) -> str:
     """Of a person: Smith, John, Jr. is John Smith Jr."""
+    if ", " not in name:
+        return name
     family, *others = name.split(", ")
     plain = [part.replace(".", "") for part in others]
     after = [part for part in plain if fold_word(part) in _AFTER_COMMA]
@@ -165,6 +173,9 @@ def _turn_name(name: str) -> str:
 
 def _split_regions(name: str) -> tuple[str, list[str]]:
     """A name without the regions and countries after its commas, and these; of several, countries do not count."""
+    last = name[name.rfind(" ") + 1 :]
+    if "," not in name and not (len(last) in (2, 3) and last.isupper()):
+        return name, []
     regions: list[str] = []
     while True:
         head, comma, last = (part.strip() for part in name.rpartition(","))
@@ -208,7 +219,7 @@ def _read_beside(text: str) -> tuple[str, ...]:
 
 def _split_tokens(text: str) -> list[str]:
     if text.replace(" ", "").isalpha():
-        return text.split()  # most names are words alone
+        return text.split()
 
     def join_code(match: re.Match[str]) -> str:
         """Parts with hyphens are one code where none of them is a word: each is short, or has a digit."""
@@ -226,7 +237,7 @@ def _normalize_word(token: str, place: int, count: int) -> str:
     if token.isupper() and form in naming_words.ROMAN and (len(form) > 1 or (place and place == count - 1)) and place:
         return naming_words.ROMAN[form]
     form = naming_words.EXPANSIONS.get(form, naming_words.NUMBERS.get(form, form))
-    for pattern, other in _SPELLING if len(form) >= _SHORTEST else ():
+    for pattern, other in _SPELLING if len(form) >= _SHORTEST and form.endswith(_RESPELT) else ():
         form = pattern.sub(other, form)
     return form
 
@@ -254,7 +265,7 @@ def _strip_core(
 def _read_numbers(core: tuple[str, ...]) -> tuple[str, ...]:
     found = []
     for word in core:
-        if _is_code(word):
+        if word.isalpha() or _is_code(word):
             continue
         if _DECIMAL.fullmatch(word):
             found.append(word.lstrip("0") or "0")
@@ -275,8 +286,10 @@ def _is_code(word: str) -> bool:
 
 def _read_acronym(text: str) -> str:
     """The letters of NASA, U.S.A., AT&T, WWII: two to seven, capitals, with or without dots."""
+    if " " in text.replace(". ", ".").replace(" & ", "&"):
+        return ""
     bare = re.sub(r"[.\s&]", "", text) if re.fullmatch(r"(?:\w\.?[\s&]?){2,8}", text) else ""
-    if not 2 <= len(bare) <= 7 or " " in text.replace(". ", ".").replace(" & ", "&"):
+    if not 2 <= len(bare) <= 7:
         return ""
     capitals = sum(c.isupper() for c in bare)
     return fold_word(bare) if capitals >= 2 and capitals >= len(bare) - 1 else ""
@@ -287,7 +300,9 @@ def _list_acronyms(words: tuple[str, ...], core: tuple[str, ...]) -> tuple[str, 
     if len(words) < 2:
         return ()
     found, whole = set(), {words, core}
-    for kept in whole | {tuple(w for w in one if w not in naming_words.SMALL) for one in whole}:
+    if not naming_words.SMALL.isdisjoint(words):
+        whole |= {tuple(w for w in one if w not in naming_words.SMALL) for one in whole}
+    for kept in whole:
         if 2 <= len(kept) <= 8:
             found.add("".join(w if w.isdecimal() else w[0] for w in kept))
             if any(map(str.isdecimal, kept)):

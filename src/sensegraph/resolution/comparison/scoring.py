@@ -247,9 +247,7 @@ class Collection:
         """A thing with those that it is compared with."""
         frequency = self.words.frequency
         one, *spoken = map(self.speak, (row, *others))
-        words = sorted(
-            {w for said in (one, *spoken) for n in read_spoken(said) for w in (*n.core, *n.qualifier, *n.codes)}
-        )
+        words = sorted({w for said in (one, *spoken) for n in read_spoken(said) for w in (*n.core, *n.qualifier)})
         known = [(w, many) for w in words if (many := frequency.get(w, 0))]
         return Comparison(one, tuple(spoken), self.words.names, tuple(known))
 

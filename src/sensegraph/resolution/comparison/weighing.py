@@ -68,10 +68,13 @@ def describe_pair(a: Name, b: Name, found: Aligned, code: str, words: Lexis) -> 
         one, other = Counter(a.numbers), Counter(b.numbers)
         numbers, both = [*(one - other), *(other - one)], bool(one & other)
     articles = sum(map(is_article, numbers))
-    codes = sum(any(w in name.codes for w in alone) for name, alone in ((a, found.one), (b, found.other)) if name.codes)
+    codes = 0
+    if a.codes or b.codes:
+        codes = sum(any(w in name.codes for w in alone) for name, alone in ((a, found.one), (b, found.other)))
     first, second = a.plain, b.plain
     less, more = sorted((len(first), len(second)))
-    rare, rarer = sorted([max(map(words.weight, alone), default=0.0) for alone in (found.one, found.other)])
+    each = zip((found.one, found.other), found.alone, strict=True)
+    rare, rarer = sorted([own if len(some) < 2 else max(map(words.weight, some)) for some, own in each])
     most = words.most
     x, y = " ".join((*a.core, *a.qualifier)), " ".join((*b.core, *b.qualifier))
     return (
