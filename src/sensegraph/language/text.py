@@ -7,7 +7,6 @@ import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, lru_cache, partial
-from hashlib import blake2b
 from importlib.resources import files
 from itertools import chain, pairwise
 from math import fsum
@@ -30,18 +29,21 @@ T = TypeVar("T")
 
 
 def remember(most: int) -> Callable[[Callable[[str], T]], Callable[[str], T]]:
-    """Keep what a function finds in long texts by their digests, so that no text is kept: of `most` texts at most."""
+    """Keep what a function finds in long texts by their hashes, so that no text is kept: of `most` texts at most.
+
+    Hashes have 64 bits and are keyed by the process: that two of its texts share one need not be reckoned with.
+    """
 
     def keep(find: Callable[[str], T]) -> Callable[[str], T]:
-        known: dict[bytes, T] = {}
+        known: dict[int, T] = {}
 
         def find_once(text: str) -> T:
-            digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
-            if (found := known.get(digest)) is None:
+            mark = hash(text)  # which a text is asked for once
+            if (found := known.get(mark)) is None:
                 found = find(text)
                 if len(known) >= most:
                     known.clear()
-                known[digest] = found
+                known[mark] = found
             return found
 
         return find_once
@@ -139,7 +141,7 @@ def pack_batches(items: Iterable[T], budget: int, size: Callable[[T], int]) -> l
 # ── the language ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 BEGINNING = 4000  # characters in which the language of a text is told
-_SHORT = 400  # characters of a text that is kept with its language; of longer ones the digest is
+_SHORT = 400  # characters of a text that is kept with its language; of longer ones the hash is
 _LETTER = re.compile(r"[^\W\d_]")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _USUAL_MARKS = "’“”—–‘…"  # nearly all that is not ASCII in most English texts
