@@ -46,7 +46,7 @@ def index_words(runs: Sequence[Iterable[Chunk]]) -> list[NDArray[Any]]:
     """The postings of a run of chunks, packed; what heads a document counts as words of every chunk of it."""
     from sensegraph.algorithms.full_text import Postings
 
-    return [Postings.build(list_stems(f"{c.heading}\n{c.text}") for c in chunks).pack() for chunks in runs]
+    return [Postings.build(list_stems(c.text, c.heading) for c in chunks).pack() for chunks in runs]
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,6 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
 from itertools import pairwise
 
 import msgspec
@@ -50,7 +49,7 @@ _NUMBER = re.compile(r"\d")
 _LABELLED = 0.1  # share of lines with a colon in front, and with labels that come back, of what may be a transcript
 _LEAST_LABELS = 4
 _LABEL = 60  # characters in which that colon stands
-_UNJOINED: set[bytes] = set()  # digests of texts no lines of which are to be joined: several steps of a build read them
+_UNJOINED: set[int] = set()  # hashes of texts no lines of which are to be joined: several steps of a build read them
 _MOST_UNJOINED = 1 << 14
 
 
@@ -72,14 +71,14 @@ class Reading:
 
 def read_text(text: str) -> str:
     """The text of `read_blocks`, which is found sooner once it is known that no lines of `text` are to be joined."""
-    digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
-    if digest in _UNJOINED:
+    mark = hash(text)
+    if mark in _UNJOINED:
         return _blank_header(text)[0].replace("\f", "\n")
     read = read_blocks(text).text
     if read == _blank_header(text)[0].replace("\f", "\n"):
         if len(_UNJOINED) >= _MOST_UNJOINED:
             _UNJOINED.clear()
-        _UNJOINED.add(digest)
+        _UNJOINED.add(mark)
     return read
 
 

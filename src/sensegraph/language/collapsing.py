@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 _RUNS = re.compile(r"\s(?:\s+|(?<=[\t\v\r\xa0\u3000]))")  # begins with one class, which is found three times as fast
+_RUN = re.compile(r"[ \n]+")
+_RARE = [c for c in map(chr, range(0x3001)) if c.isspace() and c not in " \n"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,7 @@ def collapse_blanks(text: str) -> Collapsed:
     """`text` without its runs of white space: what it is whatever columns it was wrapped at."""
     starts, places, parts = [0], [0], []
     place = size = 0
-    for match in _RUNS.finditer(text):
+    for match in _RUNS.finditer(text) if any(map(text.__contains__, _RARE)) else _find_runs(text):
         what = "\n" * min(match[0].count("\n"), 2) or " "
         if what == match[0]:
             continue
@@ -51,6 +53,14 @@ def collapse_blanks(text: str) -> Collapsed:
         return Collapsed(text)
     parts.append(text[place:])
     return Collapsed("".join(parts), starts, places)
+
+
+def _find_runs(text: str) -> Iterator[re.Match[str]]:
+    """What `_RUNS` finds, sooner, in a text that has no white space but blanks and line ends."""
+    flat, place = text.replace("\n", " "), 0
+    while (place := flat.find("  ", place)) >= 0 and (run := _RUN.match(text, place)):
+        yield run
+        place = run.end()
 
 
 def locate_in_source(source: str, start: int, read: str, first: int, last: int) -> tuple[int, int]:

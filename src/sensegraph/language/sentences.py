@@ -28,6 +28,7 @@ _END = re.compile(
 )
 # a line end with the blanks behind it, or a mark; no point before a letter or a line end, or between digits
 _MAY_END = re.compile(r"[\n.!?…‥؟۔।։॥‼⁇⁉。！？｡](?:(?<=\n)\s*|(?!(?<=\.)(?:\n|[^\W\d_]|(?<=\d\.)\d)))")
+_PLAIN_END = re.compile(r"\. ++(?=[A-Z])")  # as most sentences end
 _MARKS = re.compile(r"[.!?…‥؟۔։।॥‼⁇⁉]+")
 _BREAK = frozenset(' \t\n\r\xa0\u202f\u3000"“”‘«»„‚([{<>/—–|')
 _NEXT = re.compile(r"[\"'“‘«»‹„‚(\[{¿¡*_`—–…\-•§\s]{0,200}([^\W_]+(?:[.'’-][^\W_]+)*)?")
@@ -73,6 +74,9 @@ class Lists(NamedTuple):
     final: frozenset[str]
     openers: frozenset[str]
     counted: frozenset[str]
+
+
+_NO_LISTS = Lists(*[frozenset[str]()] * 5)
 
 
 @cache
@@ -179,12 +183,15 @@ def _split_anew(text: str) -> list[tuple[int, int]]:
     shown = _Shown(text)
     start = place = 0
     for candidate in _MAY_END.finditer(text):
-        point = candidate.start()
+        point, end = candidate.span()
         if point < place:
             continue
         if text[point] == "\n":
             _add_span(spans, text, start, point)
-            start = place = candidate.end()
+            start = place = end
+        elif (plain := _PLAIN_END.match(text, point)) and _ends_word(text, start, point, shown):
+            _add_span(spans, text, start, point + 1)
+            start = place = plain.end()
         elif match := _END.match(text, point):
             place = match.end()
             wide = match.lastgroup == "wide"
@@ -199,7 +206,7 @@ def _split_anew(text: str) -> list[tuple[int, int]]:
 
 def _add_span(spans: list[tuple[int, int]], text: str, start: int, end: int) -> None:
     part = text[start:end].rstrip()
-    if part[:1].isalnum():
+    if part and part[0].isalnum():
         spans.append((start, start + len(part)))
         return
     lead = _LEADING.match(part)
@@ -229,6 +236,15 @@ def _ends_sentence(text: str, match: re.Match[str], start: int, shown: _Shown) -
     return len(before) == 1 and not {'"', "”", "’", "»", "“"}.isdisjoint(match["tail"])
 
 
+def _ends_word(text: str, start: int, point: int, shown: _Shown) -> bool:
+    """Whether a point stands behind a plain word that nobody abbreviates: so it ends a sentence before any capital."""
+    word = _last_word(text, start, point)
+    if not (word.islower() or len(word) > 5) or len(word) < 2 or point - start < 12:
+        return False
+    low = word.lower()
+    return low.isalpha() and not (low in _list_abbreviations() or _VOWELLESS.fullmatch(low) or shown.abbreviates(low))
+
+
 def _ends_at_point(text: str, before: str, word: str, start: int, point: int, shown: _Shown) -> bool:
     """Whether the point behind the word `before` ends a sentence when `word` comes next."""
     low = before.lower()
@@ -236,41 +252,36 @@ def _ends_at_point(text: str, before: str, word: str, start: int, point: int, sh
     def opens() -> bool:
         return _opens_sentence(text, word, point, shown)
 
-    def is_listed() -> bool:
-        lists = shown.lists
-        return low in lists.never or low in lists.at_end or low in lists.final
-
+    base = low[1 + max(map(low.rfind, "-'’")) :]
+    known = not _list_abbreviations().isdisjoint((low, base))  # else it need not be known which language it is
+    never, at_end, final, *_ = shown.lists if known else _NO_LISTS
     plain = len(before) > 5 or (len(before) > 1 and before.islower())
     plain = plain and point - start > 11 and low.isalpha()  # a word, no number, initial or mark of a list
-    if plain and not (low in _list_abbreviations() and is_listed()):
+    if plain and not (low in never or low in at_end or low in final):
         return not (_VOWELLESS.fullmatch(low) or shown.abbreviates(low)) or opens()
-    lists = shown.lists
     if point - start < 12 and _ENUMERATED.match(text[start : point + 1].strip(" \t#*>-")):
         return False
     if len(before) == 1 and before.isalpha():
         if before.islower():
             whole = f"{_last_word(text, start, point - 2).lower()}{low}" if text[point - 2] == " " else low
+            lists = shown.lists
             if low in lists.final or whole in lists.final:
                 return not word[0].isdigit()
             return opens() and word.lower() not in lists.never and (whole in lists.at_end or low not in lists.never)
         if before in _NAMED_BY_LETTER:
             return opens()
-        return opens() and word.lower() not in lists.never and not _is_initial(text, start, point, word, lists)
-    if low in lists.final:
+        return (
+            opens() and word.lower() not in shown.lists.never and not _is_initial(text, start, point, word, shown.lists)
+        )
+    if low in final:
         return not word[0].isdigit()
     if (
-        low in lists.at_end
+        low in at_end
         or _VOWELLESS.fullmatch(low)
-        or (
-            low.count(".")
-            and low not in lists.never
-            and len(low.replace(".", "")) <= 4
-            and not any(map(str.isdigit, low))
-        )
+        or (low.count(".") and low not in never and len(low.replace(".", "")) <= 4 and not any(map(str.isdigit, low)))
     ):
         return opens() and text[point + 2 : point + 3] not in "(["
-    base = low[1 + max(map(low.rfind, "-'’")) :]
-    if low in lists.never or (base in lists.never and len(base) > 1):
+    if low in never or (base in never and len(base) > 1):
         if low in _ALSO_WORDS and not word[0].isdigit():
             return opens() and (before[0].islower() or low == "no")
         return False
@@ -279,10 +290,10 @@ def _ends_at_point(text: str, before: str, word: str, start: int, point: int, sh
     if before[0].isupper() and len(before) < 6 and _REFERENCE.match(text, point + 1):
         return False
     if before.isdigit() and len(before) <= 2:
-        ordinal = word.lower() in lists.counted or shown.language in _ORDINAL  # may be one, if short
+        ordinal = word.lower() in shown.lists.counted or shown.language in _ORDINAL  # may be one, if short
         return not word[0].isdigit() and (opens() or not ordinal)
     if _ROMAN.match(before):
-        return opens() or word.lower() not in lists.counted
+        return opens() or word.lower() not in shown.lists.counted
     return True
 
 
@@ -301,13 +312,13 @@ def _opens_sentence(text: str, word: str, point: int, shown: _Shown) -> bool:
     """Whether a capitalised word is known to open sentences, or is a title or reference with a point of its own."""
     if not word[0].isupper():
         return False
-    lower, lists = word.lower(), shown.lists
-    if lower in lists.openers:
+    lower = word.lower()
+    if lower in load_language("en").openers or lower in shown.lists.openers:
         return not (len(word) == 1 and text.startswith(f"{word}.", text.find(word, point)))
     stem = _CONTRACTED.sub("", lower)
-    if (stem != lower and stem in lists.openers) or shown.writes_small(lower):
+    if (stem != lower and stem in shown.lists.openers) or shown.writes_small(lower):
         return True
-    return len(word) > 1 and lower in lists.never and text.startswith(f"{word}.", text.find(word, point))
+    return len(word) > 1 and lower in shown.lists.never and text.startswith(f"{word}.", text.find(word, point))
 
 
 def _is_initial(text: str, start: int, point: int, word: str, lists: Lists) -> bool:

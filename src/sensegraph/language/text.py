@@ -7,7 +7,6 @@ import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, lru_cache, partial
-from hashlib import blake2b
 from importlib.resources import files
 from itertools import chain, pairwise
 from math import fsum
@@ -30,18 +29,18 @@ T = TypeVar("T")
 
 
 def remember(most: int) -> Callable[[Callable[[str], T]], Callable[[str], T]]:
-    """Keep what a function finds in long texts by their digests, so that no text is kept: of `most` texts at most."""
+    """Keep what a function finds in long texts by their hashes of 64 bits, not by the texts: of `most` at most."""
 
     def keep(find: Callable[[str], T]) -> Callable[[str], T]:
-        known: dict[bytes, T] = {}
+        known: dict[int, T] = {}
 
         def find_once(text: str) -> T:
-            digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
-            if (found := known.get(digest)) is None:
+            mark = hash(text)  # which a text is asked for once
+            if (found := known.get(mark)) is None:
                 found = find(text)
                 if len(known) >= most:
                     known.clear()
-                known[digest] = found
+                known[mark] = found
             return found
 
         return find_once
@@ -100,19 +99,15 @@ def is_word_character(character: str) -> bool:
 
 def find_whole(text: str, name: str, start: int = 0) -> int:
     """Where `name` next stands in `text` with no letter or digit beside it; -1 where it does not."""
-    at = text.find(name, start)
-    while at >= 0:
-        end = at + len(name)
-        if not (is_word_character(text[at - 1 : at]) or is_word_character(text[end : end + 1])):
-            break
+    at, size = text.find(name, start), len(name)
+    while at >= 0 and (is_word_character(text[at - 1 : at]) or is_word_character(text[at + size : at + size + 1])):
         at = text.find(name, at + 1)
     return at
 
 
 def take_within(items: Iterable[T], budget: int, size: Callable[[T], int]) -> tuple[list[T], int]:
     """The longest prefix of `items` whose sizes sum to at most `budget`, and how many items were left out."""
-    kept: list[T] = []
-    left = 0
+    kept, left = list[T](), 0
     for item in items:
         if left or size(item) > budget:
             left += 1
@@ -124,8 +119,7 @@ def take_within(items: Iterable[T], budget: int, size: Callable[[T], int]) -> tu
 
 def pack_batches(items: Iterable[T], budget: int, size: Callable[[T], int]) -> list[list[T]]:
     """`items` in order, in batches whose sizes sum to at most `budget`; a larger one is alone in its own."""
-    batches: list[list[T]] = []
-    room = -1
+    batches, room = list[list[T]](), -1
     for item in items:
         need = size(item)
         if need > room or not batches:
@@ -139,7 +133,7 @@ def pack_batches(items: Iterable[T], budget: int, size: Callable[[T], int]) -> l
 # ── the language ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 BEGINNING = 4000  # characters in which the language of a text is told
-_SHORT = 400  # characters of a text that is kept with its language; of longer ones the digest is
+_SHORT = 400  # characters of a text that is kept with its language; of longer ones the hash is
 _LETTER = re.compile(r"[^\W\d_]")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _USUAL_MARKS = "’“”—–‘…"  # nearly all that is not ASCII in most English texts
@@ -181,11 +175,16 @@ def detect_language(text: str) -> str:
     Latin text is English unless another language has at least two different small words in it, and more than English;
     of two that have as many, the one whose words fewer others share.
     """
+    return found if isinstance(found := _weigh_languages(text), str) else "en"
+
+
+def _weigh_languages(text: str) -> str | int:
+    """The language, or by how many small words English leads, where no other has more."""
     text = text[:BEGINNING].strip()  # so that what several steps of a build read is kept once
-    return (_detect_short if len(text) <= _SHORT else _detect_long)(text)
+    return (_weigh_short if len(text) <= _SHORT else _weigh_long)(text)
 
 
-def _detect_beginning(text: str) -> str:
+def _weigh_beginning(text: str) -> str | int:
     blanked = blank_others(text)
     if blanked is None and _FOREIGN.search(text):
         letters = len(_LETTER.findall(text))
@@ -194,26 +193,29 @@ def _detect_beginning(text: str) -> str:
         if 2 * len(_FOREIGN.findall(text)) > letters:
             return "ru" if 2 * len(_CYRILLIC.findall(text)) > letters else ""
     distinct = set(_LETTERS.findall(text.lower()) if blanked is None else blanked.split())
-    if len(words_of_others() & distinct) <= len(words_of_english() & distinct):
-        return "en"  # no other has more than English
+    if (lead := len(words_of_english() & distinct) - len(words_of_others() & distinct)) >= 0:
+        return lead
     languages = languages_by_word()
     words = languages.keys() & distinct
     counts = Counter(chain.from_iterable(map(languages.__getitem__, words)))
     most = max(counts.values(), default=0)
     if most < 2 or counts["en"] == most:
         return "en"
-    best = [code for code in LANGUAGES if counts[code] == most]
-    if len(best) > 1:
-        best.sort(key=lambda code: -fsum(1 / len(languages[word]) for word in words if code in languages[word]))
-    return best[0]
+    best = (code for code in LANGUAGES if counts[code] == most)
+    return max(best, key=lambda code: fsum(1 / len(languages[word]) for word in words if code in languages[word]))
 
 
-_detect_short = lru_cache(1 << 14)(_detect_beginning)
-_detect_long = remember(1 << 14)(_detect_beginning)
+_weigh_short = lru_cache(1 << 14)(_weigh_beginning)
+_weigh_long = remember(1 << 14)(_weigh_beginning)
 
 
-def name_stemmer(text: str) -> str:
-    """What Snowball calls the language of a text; English where search has no stop words of it."""
+def name_stemmer(text: str, heading: str | None = None) -> str:
+    """What Snowball calls the language of a text, or of a heading and it; English where search has no stop words."""
+    if heading is not None:
+        lead = _weigh_languages(text) if heading.isascii() and len(heading) + len(text) < BEGINNING else ""
+        if isinstance(lead, int) and len(words_of_others().intersection(split_small_letters(heading))) <= lead:
+            return ENGLISH  # whatever its words are: so the text alone tells it
+        text = f"{heading}\n{text}"
     return SNOWBALL.get(detect_language(text), ENGLISH)
 
 
@@ -229,13 +231,13 @@ _CAMEL = re.compile(r"[A-Z_](?:(?<=_)|(?<=[a-zß-öø-ÿ][A-Z]))")
 _SCRIPTS = (("Ѐԯ", "russian"), ("ͰϿ", "greek"), ("؀ۿ", "arabic"), ("ऀॿ", "hindi"), ("԰֏", "armenian"))
 
 
-def list_stems(text: str) -> list[str]:
+def list_stems(text: str, heading: str | None = None) -> list[str]:
     """The terms of `text` in order: stems (Snowball), and pairs of characters where no blanks part words.
 
-    Function words are left out unless there is nothing else (The Who).
+    Those of a heading stand before. Function words are left out unless there is nothing else (The Who).
     """
-    found = split_runs(text)
-    spoken = name_stemmer(text)
+    found = split_runs(text if heading is None else f"{heading}\n{text}")
+    spoken = name_stemmer(text, heading)
     return stem_runs(found, spoken) or stem_runs(found, "")
 
 

@@ -69,7 +69,8 @@ def _observe_talk(text: str) -> Talk:
     steps: dict[str, Counter[str]] = {}
     for one, other in pairwise(keys):
         steps.setdefault(one, Counter())[other] += 1
-    english = _speech_pattern("en").search  # what it finds, the pattern of every language does
+    english = _speech_pattern(("en",)).search  # what it finds, the pattern of every language does
+    foreign = _speech_pattern(LANGUAGES).search  # and what this does not, none does
     ends = [*(label.start for label in labels[1:]), len(text)]
     turns, spoken, missed = 0, 0, list[str]()
     for label, end in zip(labels, ends, strict=True):
@@ -79,10 +80,10 @@ def _observe_talk(text: str) -> Talk:
             turns += 1
             if english(said):
                 spoken += 1
-            else:
+            elif foreign(said):
                 missed.append(said)
     if missed:
-        speech = _speech_pattern(detect_language(text)).search
+        speech = _speech_pattern(("en", detect_language(text))).search
         spoken += sum(1 for said in missed if speech(said))
     return Talk(
         lines,
@@ -155,11 +156,11 @@ def knows_speakers(talk: Talk, known: frozenset[str]) -> bool:
 
 
 @cache
-def _speech_pattern(language: str) -> re.Pattern[str]:
-    """What only those say who talk to each other: words for I, you and we, and questions."""
+def _speech_pattern(languages: tuple[str, ...]) -> re.Pattern[str]:
+    """What only those say who talk to each other: words for I, you and we in these languages, and questions."""
     words: set[str] = set()
     for one in LANGUAGES:
-        if one in ("en", language):
+        if one in languages:
             words.update(" ".join(read_sections(f"languages/{one}")["speech"]).split())
     forms = sorted({form for word in words for form in (word, word.capitalize())} - {"i"})
     han = "|".join(sorted(read_lexicon("chinese")["speech"]))

@@ -60,7 +60,7 @@ def word_documents(documents: Sequence[tuple[Chunk, ...]]) -> list[Worded]:
 
 
 def _word_chunk(chunk: Chunk) -> str:
-    spoken = name_stemmer(f"{chunk.heading}\n{chunk.text}")
+    spoken = name_stemmer(chunk.text, chunk.heading)
     lines = (line for line in chunk.text.split("\n") if line)
     said = (line[begin:end] for line in lines for begin, end in split_sentences(line, keep=False))
     parted = part_camel_case("\n".join(said))

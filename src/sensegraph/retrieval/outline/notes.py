@@ -24,7 +24,7 @@ _HEAD = 80  # characters of a heading
 SHORTEST = 20  # characters of a sentence that is read
 _GRAM = 5  # words whose return tells that a sentence is repeated
 _BEGINNING = 2000  # characters that tell the language of a document
-_TOKEN = re.compile(r"\w+(?:[’'\-]\w+)*|[^\s\w]")
+_TOKEN = re.compile(r"\w++(?:[’'\-]\w++)*+|[^\s\w]")
 _ASIDE = re.compile(
     r"\[[^\[\]\n]{0,60}\]|\{[^{}\n]{0,60}\}|\S*(?:_\w|@|://|\.\./|\.(?:txt|md|html?|pdf|docx?)\b)\S*"
 )  # stage directions, addresses, names of files
@@ -210,26 +210,24 @@ def read_sentences(sentences: Sequence[list[str]]) -> list[tuple[list[str], set[
         first = words[begin] if tokens else ""
         if first and first != tokens[0] and known_word(first) and not (end - begin > 1 and tokens[1][0].isupper()):
             tokens = [first, *tokens[1:]]  # the capital only begins the sentence
-        found.append(_find_phrases(tokens, tagged[begin:end]))
+        phrases, own, letters = list[str](), set[str](), tagged[begin:end]
+        for match in _RUN.finditer(letters):
+            start, stop = match.span()
+            if stop - start == 1:  # as most
+                word = tokens[start]
+                own.add(word)
+                if letters[start] != "J" and _names_something[word]:
+                    phrases.append(word)
+                continue
+            run = tokens[start:stop]
+            own.update(run)
+            good = [_names_something[word] for word in run]
+            for last, letter in enumerate(letters[start:stop], 1):
+                if good[last - 1] and letter != "J":
+                    begins = range(max(0, last - LONGEST), last if letter != "g" else last - 1)
+                    phrases += [" ".join(run[first:last]) for first in begins if good[first]]
+        found.append((phrases, own, letters))
     return found
-
-
-def _find_phrases(tokens: list[str], letters: str) -> tuple[list[str], set[str], str]:
-    phrases, words = list[str](), list[str]()
-    for match in _RUN.finditer(letters):
-        start, stop = match.span()
-        run = tokens[start:stop]
-        words += run
-        if stop - start == 1:
-            if letters[start] != "J" and _names_something[run[0]]:
-                phrases += run
-            continue
-        good = [_names_something[word] for word in run]
-        for end, letter in enumerate(letters[start:stop], 1):
-            if good[end - 1] and letter != "J":
-                begins = range(max(0, end - LONGEST), end if letter != "g" else end - 1)
-                phrases += [" ".join(run[begin:end]) for begin in begins if good[begin]]
-    return phrases, set(words), letters
 
 
 def find_sayers(text: str) -> Iterator[str]:

@@ -44,22 +44,21 @@ def observe_documents(documents: Sequence[tuple[Chunk, ...]], segmenter: str = "
 def count_documents(items: Sequence[tuple[bytes, _Told]], look: int) -> list[tuple[Sequence[str], bytes]]:
     """What each document (observation, entries of earlier looks) counts for a look, and the terms that it asks for."""
     counted: list[tuple[Sequence[str], bytes]] = []
+    terms: set[str]
+    count: Any
     for seen, told in items:
-        terms, count = _count_document(seen, told, look)
+        if look == _ENDS:
+            terms, count = words.count_ends(_ends_decoder.decode(seen))
+        elif look == _WORDS:
+            terms, count = words.count_words(_decoder.decode(seen), read_entries(told))
+        elif look == _NAMES:
+            digest = blake2b(seen, digest_size=16).digest()
+            terms, count = naming.count_names(_mentioned_decoder.decode(seen), read_entries(told), digest)
+        else:
+            ask = naming.count_forms if look == _FORMS else relating.count_pairs
+            terms, count = ask(_mentioned_decoder.decode(seen), read_entries(told))
         counted.append((list(terms), _encoder.encode(count)))
     return counted
-
-
-def _count_document(seen: bytes, told: _Told, look: int) -> tuple[set[str], Any]:
-    if look == _ENDS:
-        return words.count_ends(_ends_decoder.decode(seen))
-    lexicon = read_entries(told)
-    if look == _WORDS:
-        return words.count_words(_decoder.decode(seen), lexicon)
-    one = _mentioned_decoder.decode(seen)
-    if look == _NAMES:
-        return naming.count_names(one, lexicon, blake2b(seen, digest_size=16).digest())
-    return naming.count_forms(one, lexicon) if look == _FORMS else relating.count_pairs(one, lexicon)
 
 
 def learn_corpus(

@@ -25,6 +25,7 @@ from sensegraph.language.collapsing import Collapsed, collapse_blanks
 from sensegraph.language.dates import stated_dates
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.text import (
+    BEGINNING,
     HAN,
     blank_others,
     detect_language,
@@ -299,13 +300,13 @@ class _PageReader:
                 self.phrases.append(Phrase(number, (words.starts[i], words.ends[i]), (folded,)))
 
 
-def choose_name_rules(text: str) -> str:
+def choose_name_rules(text: str, source: str = "") -> str:
     """`en`, `de`, `zh`, `xx` (another language of a script with capitals) or `un` (a script without).
 
     English and German are read by rules of their own where at least an eighth of the words are stop words; very short
-    texts count as English.
+    texts count as English. `source` is the same text with all its white space, of which other steps ask too.
     """
-    code = detect_language(text)
+    code = detect_language(source if 0 < len(source) <= BEGINNING else text)
     if code == "":
         letters = [c for c in text[:_SCANNED] if c.isalpha()]
         return "un" if 2 * sum(c.lower() != c.upper() for c in letters) < len(letters) else "xx"
@@ -325,7 +326,8 @@ def observe_document(chunks: Sequence[Chunk], segmenter: str = "rules") -> Obser
     """The observation of the document with these chunks; `segmenter` finds the names in Chinese."""
     joined = join_chunks(chunks)
     text, title = joined.text, next((c.title for c in chunks if c.title), "")
-    page = Page(text, title, choose_name_rules(text), tuple(split_spans(text)))
+    source = chunks[0].text if len(chunks) == 1 else ""
+    page = Page(text, title, choose_name_rules(text, source), tuple(split_spans(text)))
     labels = speakers.find_labels(page.text)
     talk = transcripts.observe_talk(page.text)
     spoken = transcripts.find_speakers(talk)
