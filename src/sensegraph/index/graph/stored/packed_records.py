@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from sensegraph.index.graph.stored.chunk_texts import SAME, ChunkTexts, Texts, shorten_said
+from sensegraph.index.graph.stored.chunk_texts import SAME, ChunkTexts, Forms, Texts, shorten_said
 from sensegraph.protocols import Store
 from sensegraph.runtime.joined_rows import JoinedRows, Joint
 from sensegraph.types import Description, Entity, Relation
@@ -29,25 +29,25 @@ def join_descriptions(descriptions: Iterable[Description]) -> str:
     return " ".join(dict.fromkeys(d.text for d in descriptions))
 
 
-def pack_entity(e: Entity, texts: Texts) -> bytes:
+def pack_entity(e: Entity, forms: Forms) -> bytes:
     """An entity as it is stored."""
-    return _encode((*_pack_said(e, texts), e.id, e.name, e.type, e.frequency, e.degree, e.aliases, e.level))
+    return _encode((*_pack_said(e, forms), e.id, e.name, e.type, e.frequency, e.degree, e.aliases, e.level))
 
 
-def pack_relation(r: Relation, texts: Texts) -> bytes:
+def pack_relation(r: Relation, forms: Forms) -> bytes:
     """A relation as it is stored; its weight as a whole number where it is one of millionths."""
     ends, millionths = bytes.fromhex(r.source + r.target), round(r.weight * _MILLION)
     weight = millionths if millionths / _MILLION == r.weight else r.weight
-    return _encode((*_pack_said(r, texts), r.id, ends, weight, r.label, r.directed))
+    return _encode((*_pack_said(r, forms), r.id, ends, weight, r.label, r.directed))
 
 
-def _pack_said(element: Entity | Relation, texts: Texts) -> tuple[bytes | list[str], int, list[Any], str | None]:
+def _pack_said(element: Entity | Relation, forms: Forms) -> tuple[bytes | list[str], int, list[Any], str | None]:
     """Chunks: those of the element, so many, and others that say something; what is said; a description of its own."""
     places = {chunk: place for place, chunk in enumerate(element.chunks)}
     said: list[tuple[Any, ...]] = []
     for d in element.descriptions:
         place = places.setdefault(d.source.chunk, len(places))
-        start, length, text, starts, ends = shorten_said(d, texts)
+        start, length, text, starts, ends = shorten_said(d, forms)
         row = (place, start, length) if text == SAME else (place, start, length, text)
         said.append((place, start, length, text, starts, ends) if starts or ends else row)
     digits = "".join(places)
