@@ -142,7 +142,7 @@ BEGINNING = 4000  # characters in which the language of a text is told
 _SHORT = 400  # characters of a text that is kept with its language; of longer ones the digest is
 _LETTER = re.compile(r"[^\W\d_]")
 _LETTERS = re.compile(r"[^\W\d_]+")
-_USUAL_MARKS = "’“”—–‘…"  # nearly all that is not ASCII in most English texts
+_USUAL_MARKS = "’“”—–‘…\u00a0"  # nearly all that is not ASCII in most English texts
 _FOREIGN = re.compile(r"[\u0370-\u1dff\u2c00-\ua6ff\ua720-\uabff\uac00-\ud7ff\uf900-\ufaff]")  # letters beyond Latin
 _CYRILLIC = re.compile(r"[\u0400-\u04ff]")
 
