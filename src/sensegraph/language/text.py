@@ -193,11 +193,12 @@ def _detect_beginning(text: str) -> str:
             return "zh"
         if 2 * len(_FOREIGN.findall(text)) > letters:
             return "ru" if 2 * len(_CYRILLIC.findall(text)) > letters else ""
-    distinct = set(_LETTERS.findall(text.lower()) if blanked is None else blanked.split())
-    if len(words_of_others() & distinct) <= len(words_of_english() & distinct):
+    every = _LETTERS.findall(text.lower()) if blanked is None else blanked.split()
+    foreign = words_of_others().intersection(every)
+    if not foreign or len(foreign) <= len(words_of_english().intersection(every)):
         return "en"  # no other has more than English
     languages = languages_by_word()
-    words = languages.keys() & distinct
+    words = languages.keys() & every
     counts = Counter(chain.from_iterable(map(languages.__getitem__, words)))
     most = max(counts.values(), default=0)
     if most < 2 or counts["en"] == most:

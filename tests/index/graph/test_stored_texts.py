@@ -21,8 +21,8 @@ from sensegraph.index.graph.stored.chunk_texts import (
     ChunkTexts,
     SaidPlaces,
     SaidSpans,
-    keep_texts,
     Text,
+    keep_texts,
     shorten_said,
     tell_form,
 )
