@@ -166,6 +166,21 @@ def test_a_table_of_packed_records_opens_them_and_reads_no_text_where_none_is_wa
     store.close()
 
 
+def test_a_record_that_is_read_briefly_is_described_as_it_is_and_no_text_is_read_for_a_summary(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path)
+    texts = store_texts(store, [{CHUNK: TEXT}])
+    said = (Description(TEXT[:27], Source(CHUNK, 0, 27)),)
+    told = [join_descriptions(said), "A summary."]
+    made = [Entity(f"{i:020x}", f"n{i}", "place", text, said, (CHUNK,), 1, 0) for i, text in enumerate(told)]
+    store.write_rows("k.entities", [(e.id, pack_entity(e, FORMS)) for e in made])
+    table: Table[Entity] = Table(PackedRows(texts, open_entity, store, [("k.entities", 2, made[0].id)]), Entity)
+    assert [(e.name, e.description) for e in table.read_briefly([0, 1])] == [(e.name, e.description) for e in made]
+    assert [e.descriptions for e in table.read_briefly([0, 1])] == [said, ()]
+    plain: Table[Relation] = Table(PackedRows(texts, open_relation, store, []), Relation)
+    assert plain.read_briefly([]) == []
+    store.close()
+
+
 def test_rows_travel_with_the_keys_of_their_texts() -> None:
     texts = ChunkTexts(None, ["a", "b"])  # type: ignore[arg-type]
     rows = PackedRows(texts, open_relation, None, [("k.relations", 3, "0")])  # type: ignore[arg-type]

@@ -61,7 +61,7 @@ def _pack_said(element: Entity | Relation, forms: Forms) -> tuple[bytes | list[s
 def _open_said(
     chunks: bytes | list[str], held: int, said: list[Any], description: str | None, texts: Texts | None
 ) -> tuple[tuple[str, ...], tuple[Description, ...], str]:
-    """The chunks of an element, what is said of it, and its description."""
+    """The chunks of an element, what is said of it where there are texts, and its description."""
     if isinstance(chunks, bytes):
         digits = chunks.hex()
         chunks = [digits[at : at + _CHUNK] for at in range(0, len(digits), _CHUNK)]
@@ -73,10 +73,13 @@ def _open_said(
     return tuple(chunks[:held]), tuple(told), join_descriptions(told) if description is None else description
 
 
-def open_entity(raw: bytes, texts: Texts | None) -> Entity:
-    """An entity, from what was stored of it; without `texts` nothing of what is said of it."""
+def open_entity(raw: bytes, texts: Texts | None, *, briefly: bool = False) -> Entity:
+    """An entity, from what was stored of it; without `texts` nothing of what is said of it.
+
+    `briefly` leaves that out where it is no part of the description, which is a summary then.
+    """
     packed, held, told, own, name, shown, kind, frequency, degree, aliases, level = _decode(raw)
-    chunks, said, description = _open_said(packed, held, told, own, texts)
+    chunks, said, description = _open_said(packed, held, told, own, None if briefly and own is not None else texts)
     return Entity(name, shown, kind, description, said, chunks, frequency, degree, tuple(aliases), level)
 
 
@@ -104,6 +107,10 @@ class PackedRows(JoinedRows):
     def decode(self, raw: bytes) -> Any:
         """A record, from what is stored of it."""
         return self._open_one(raw, self._texts)
+
+    def decode_briefly(self, raw: bytes) -> Any:
+        """A record of which no more is wanted than its description tells."""
+        return open_entity(raw, self._texts, briefly=True) if self._open_one is open_entity else self.decode(raw)
 
     def scan_json(self, *, bare: bool = False) -> Iterator[bytes]:
         """All records in order as JSON; `bare` ones without what is said of them."""
