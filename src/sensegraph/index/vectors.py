@@ -354,7 +354,7 @@ def _text_runs(records: Sequence[A], texts: Callable[[Sequence[A]], list[str]], 
         return texts(records)
     starts = [0, *accumulate(count for _, count, _ in records.joined)]
     keys = [key(kind, name) for name, *_ in records.joined]
-    return TextRuns(keys, lambda i: texts(records[starts[i] : starts[i + 1]]))
+    return TextRuns(keys, lambda i: texts(records.read_briefly(range(starts[i], starts[i + 1]))))
 
 
 def report_texts(hierarchy: Hierarchy) -> list[str]:

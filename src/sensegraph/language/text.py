@@ -136,7 +136,7 @@ BEGINNING = 4000  # characters in which the language of a text is told
 _SHORT = 400  # characters of a text that is kept with its language; of longer ones the hash is
 _LETTER = re.compile(r"[^\W\d_]")
 _LETTERS = re.compile(r"[^\W\d_]+")
-_USUAL_MARKS = "’“”—–‘…"  # nearly all that is not ASCII in most English texts
+_USUAL_MARKS = "’“”—–‘…\u00a0"  # nearly all that is not ASCII in most English texts
 _FOREIGN = re.compile(r"[\u0370-\u1dff\u2c00-\ua6ff\ua720-\uabff\uac00-\ud7ff\uf900-\ufaff]")  # letters beyond Latin
 _CYRILLIC = re.compile(r"[\u0400-\u04ff]")
 
@@ -192,11 +192,12 @@ def _weigh_beginning(text: str) -> str | int:
             return "zh"
         if 2 * len(_FOREIGN.findall(text)) > letters:
             return "ru" if 2 * len(_CYRILLIC.findall(text)) > letters else ""
-    distinct = set(_LETTERS.findall(text.lower()) if blanked is None else blanked.split())
-    if (lead := len(words_of_english() & distinct) - len(words_of_others() & distinct)) >= 0:
+    every = _LETTERS.findall(text.lower()) if blanked is None else blanked.split()
+    lead = len(words_of_english().intersection(every)) - len(words_of_others().intersection(every))
+    if lead >= 0:
         return lead
     languages = languages_by_word()
-    words = languages.keys() & distinct
+    words = languages.keys() & every
     counts = Counter(chain.from_iterable(map(languages.__getitem__, words)))
     most = max(counts.values(), default=0)
     if most < 2 or counts["en"] == most:

@@ -236,14 +236,14 @@ def languages_by_word() -> Mapping[str, tuple[str, ...]]:
 
 @cache
 def words_of_english() -> frozenset[str]:
-    """Those of `languages_by_word` that English has."""
-    return frozenset(word for word, codes in languages_by_word().items() if "en" in codes)
+    """Those of `languages_by_word` that English alone has."""
+    return frozenset(word for word, codes in languages_by_word().items() if codes == ("en",))
 
 
 @cache
 def words_of_others() -> frozenset[str]:
-    """Those of `languages_by_word` that another language than English has."""
-    return frozenset(word for word, codes in languages_by_word().items() if codes != ("en",))
+    """Those of `languages_by_word` that English has not."""
+    return frozenset(word for word, codes in languages_by_word().items() if "en" not in codes)
 
 
 @cache

@@ -191,6 +191,11 @@ class Table(Sequence[B]):
         """The records at these positions, in the order asked for."""
         return [self.decode(r) for r in self._rows.at(positions)]
 
+    def read_briefly(self, positions: Sequence[int]) -> list[B]:
+        """The records at these positions; what is said of them may be missing where they have a description of it."""
+        decode = getattr(self._rows, "decode_briefly", self.decode)
+        return [decode(r) for r in self._rows.at(positions)]
+
     def raw(self, positions: Sequence[int] | None = None) -> Iterator[bytes]:
         """All records in order, or those at `positions`, as they are stored: what `decode` reads."""
         return self._rows.scan() if positions is None else iter(self._rows.at(positions))

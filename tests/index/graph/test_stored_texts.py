@@ -21,8 +21,10 @@ from sensegraph.index.graph.stored.chunk_texts import (
     ChunkTexts,
     SaidPlaces,
     SaidSpans,
+    Text,
     keep_texts,
     shorten_said,
+    tell_form,
 )
 from sensegraph.index.graph.stored.packed_records import (
     PackedRows,
@@ -41,6 +43,16 @@ TEXT = "The  quay of Ada lies here.\nBo Reed built it in 1901 — nobody lives t
 CHUNK, ODD = chunk_id("harbour", 0, TEXT), "c1"
 FIND = {CHUNK: TEXT, ODD: TEXT[::-1]}.__getitem__
 TEXTS = SaidSpans(FIND)
+
+
+class Forms:
+    """How what the chunks say is told from its spans."""
+
+    def find_form(self, chunk: str, start: int, end: int, said: str) -> Text:
+        return tell_form(said, FIND(chunk)[start:end])
+
+
+FORMS = Forms()
 encode = msgspec.json.Encoder().encode
 
 spans = st.tuples(st.sampled_from([CHUNK, ODD]), st.integers(0, len(TEXT)), st.integers(0, len(TEXT)))
@@ -68,7 +80,7 @@ def test_an_entity_comes_back_as_it_was_to_the_byte(
 ) -> None:
     description = "A summary." if own else join_descriptions(said)
     made = Entity(name, "Ada's quay", "place", description, said, chunks, 3, 2, ("the quay",), 1)
-    assert encode(open_entity(pack_entity(made, TEXTS), TEXTS)) == encode(made)
+    assert encode(open_entity(pack_entity(made, FORMS), TEXTS)) == encode(made)
 
 
 @given(said_of, chunks_of, ids, ids, st.floats(0, 1e9), st.booleans())
@@ -79,7 +91,7 @@ def test_a_relation_comes_back_as_it_was_to_the_byte(
         made = Relation(
             relation_id(one, other), one, other, join_descriptions(said), said, value, chunks, "owns", directed
         )
-        assert encode(open_relation(pack_relation(made, TEXTS), TEXTS)) == encode(made)
+        assert encode(open_relation(pack_relation(made, FORMS), TEXTS)) == encode(made)
 
 
 @pytest.mark.parametrize(
@@ -88,7 +100,7 @@ def test_a_relation_comes_back_as_it_was_to_the_byte(
 )
 def test_what_is_said_is_a_span_or_a_span_on_one_line_or_a_text_of_its_own(text: str, form: Any) -> None:
     said = Description(text, Source(CHUNK, 0, 27), "1901", "")
-    assert shorten_said(said, TEXTS) == (0, 27, form, "1901", "")
+    assert shorten_said(said, FORMS) == (0, 27, form, "1901", "")
     places = SaidPlaces()
     for chunk in (ODD, CHUNK, CHUNK):  # what one chunk says is not told of another
         found = places.find(chunk, FIND(chunk), said.text, 0, 27, "1901", "")
@@ -140,7 +152,7 @@ def test_a_table_of_packed_records_opens_them_and_reads_no_text_where_none_is_wa
     texts = store_texts(store, [{CHUNK: TEXT}])
     said = (Description(TEXT[:27], Source(CHUNK, 0, 27)),)
     made = [Entity(f"{i:020x}", f"n{i}", "place", join_descriptions(said), said, (CHUNK,), 1, 0) for i in range(20)]
-    store.write_rows("k.entities", [(e.id, pack_entity(e, texts)) for e in made])
+    store.write_rows("k.entities", [(e.id, pack_entity(e, FORMS)) for e in made])
     rows = PackedRows(texts, open_entity, store, [("k.entities", 20, made[0].id)])
     table: Table[Entity] = Table(rows, Entity)
     assert find(table) == made
@@ -151,6 +163,21 @@ def test_a_table_of_packed_records_opens_them_and_reads_no_text_where_none_is_wa
     store.forget(texts.keys)
     fresh: Table[Entity] = Table(PackedRows(*rows.__reduce__()[1]), Entity)
     assert [(b.id, b.chunks) for b in fresh.lightly(Bare)] == [(e.id, e.chunks) for e in made]
+    store.close()
+
+
+def test_a_record_that_is_read_briefly_is_described_as_it_is_and_no_text_is_read_for_a_summary(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path)
+    texts = store_texts(store, [{CHUNK: TEXT}])
+    said = (Description(TEXT[:27], Source(CHUNK, 0, 27)),)
+    told = [join_descriptions(said), "A summary."]
+    made = [Entity(f"{i:020x}", f"n{i}", "place", text, said, (CHUNK,), 1, 0) for i, text in enumerate(told)]
+    store.write_rows("k.entities", [(e.id, pack_entity(e, FORMS)) for e in made])
+    table: Table[Entity] = Table(PackedRows(texts, open_entity, store, [("k.entities", 2, made[0].id)]), Entity)
+    assert [(e.name, e.description) for e in table.read_briefly([0, 1])] == [(e.name, e.description) for e in made]
+    assert [e.descriptions for e in table.read_briefly([0, 1])] == [said, ()]
+    plain: Table[Relation] = Table(PackedRows(texts, open_relation, store, []), Relation)
+    assert plain.read_briefly([]) == []
     store.close()
 
 

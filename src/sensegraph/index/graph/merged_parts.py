@@ -22,7 +22,7 @@ from sensegraph.index.graph.slicing import (
     count_entity_uses,
     read_run_rows,
 )
-from sensegraph.index.graph.stored.chunk_texts import SaidPlaces, Texts
+from sensegraph.index.graph.stored.chunk_texts import Forms, SaidPlaces
 from sensegraph.index.graph.stored.packed_records import join_descriptions, pack_entity, pack_relation
 from sensegraph.index.graph.stored.slices import (
     PartSlices,
@@ -141,7 +141,7 @@ def merge_entity_slices(parts: Sequence[EntitySlices], *, limit: int) -> list[En
             names = tuple((e.id, e.name) for e in made)
             found.append(EntityPart((), made[0].id, len(made), b"", tuple(crowded), names))
         else:
-            found.append(_describe_entities(made, {}, part.slices.texts))
+            found.append(_describe_entities(made, {}, part.slices))
     return found
 
 
@@ -157,7 +157,7 @@ def merge_relation_slices(
         if crowded := _list_crowded(made, limit):
             found.append(RelationPart((), made[0].id, len(made), b"", tuple(crowded), ends))
         else:
-            found.append(replace(_describe_relations(made, {}, part.slices.texts), ends=ends))
+            found.append(replace(_describe_relations(made, {}, part.slices), ends=ends))
     return found
 
 
@@ -181,7 +181,7 @@ def _list_crowded(records: Iterable[R], limit: int) -> dict[str, None]:
 @step("graph.described_entities", version=4, form="tables")
 def describe_entities(parts: Sequence[tuple[EntitySlices, Mapping[str, str]]]) -> list[EntityPart]:
     """The entities of partitions with summaries, by id, as the descriptions of the crowded ones."""
-    return [_describe_entities(part.entities, summaries, part.slices.texts) for part, summaries in parts]
+    return [_describe_entities(part.entities, summaries, part.slices) for part, summaries in parts]
 
 
 @step("graph.described_relations", version=4, form="tables")
@@ -189,18 +189,18 @@ def describe_relations(
     parts: Sequence[tuple[RelationSlices, Mapping[str, str]]], *, weight: Weight, most: int
 ) -> list[RelationPart]:
     """The relations of partitions with summaries, by id, as the descriptions of the crowded ones."""
-    return [_describe_relations(part.gather(weight, most), summaries, part.slices.texts) for part, summaries in parts]
+    return [_describe_relations(part.gather(weight, most), summaries, part.slices) for part, summaries in parts]
 
 
-def _describe_entities(made: Iterable[Entity], summaries: Mapping[str, str], texts: Texts) -> EntityPart:
+def _describe_entities(made: Iterable[Entity], summaries: Mapping[str, str], forms: Forms) -> EntityPart:
     told = _describe_each(made, summaries)
-    packed = Encoded(told, partial(pack_entity, texts=texts))
+    packed = Encoded(told, partial(pack_entity, forms=forms))
     return EntityPart(packed, told[0].id, len(told), pack_columns(EntityColumns.of(told)))
 
 
-def _describe_relations(made: Iterable[Relation], summaries: Mapping[str, str], texts: Texts) -> RelationPart:
+def _describe_relations(made: Iterable[Relation], summaries: Mapping[str, str], forms: Forms) -> RelationPart:
     told = _describe_each(made, summaries)
-    packed = Encoded(told, partial(pack_relation, texts=texts))
+    packed = Encoded(told, partial(pack_relation, forms=forms))
     return RelationPart(packed, told[0].id, len(told), pack_columns(RelationColumns.of(told)))
 
 

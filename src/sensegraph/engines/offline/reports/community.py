@@ -143,6 +143,7 @@ _PRESENTED = 0.1  # what presenting a person by office or career leaves of a sen
 _BROAD, _EMPTY, _PERSON, _COMPOUND = 0.55, 0.1, 0.35, 1.2  # what the kind of a name makes of its strength
 _ABOUT = 0.4  # share of the sentences that name a person in a community which is about that person
 _HUMAN = re.compile(r"\b(?:he|she|his|her|him|hers|Dr|Mr|Mrs|Ms|Professor|who)\b")
+_find_human = lru_cache(maxsize=1 << 9)(_HUMAN.search)  # as of `_is_odd`: several names stand in a sentence
 _HUMAN_SHARE = 0.34  # share of a capitalised name's sentences with such a word from which it names a person
 _HEAD = (1.0, 0.7, 0.5)  # what the first, second and third name of a sub-report's title count
 
@@ -345,7 +346,7 @@ def rate_specificity(name: str, texts: Sequence[str], size: int, people: frozens
         return _EMPTY
     person = name.casefold() in people
     if not person and all(word[:1].isupper() and not word.isupper() for word in show_natural_case(name, texts).split()):
-        person = sum(_HUMAN.search(text) is not None for text in texts) > _HUMAN_SHARE * len(texts)
+        person = len(texts) - list(map(_find_human, texts)).count(None) > _HUMAN_SHARE * len(texts)
     if person:
         return 1.0 if len(texts) > _ABOUT * size else _PERSON
     return _COMPOUND if len(own) > 1 else _BROAD if own[0] in sentence_quality.stem_word_lists("vague") else 1.0

@@ -268,9 +268,11 @@ class _ReportWriter:
         `alone` takes one that holds no other, if it is strong or there is no finding yet.
         """
         mark = set(sentence_quality.stem_text(passage.title, self.code))
-        if mark & self.stems.keys() or report_parts.says_little(passage.title, self.code):
+        if mark & self.stems.keys():
             return []
         own = [q for q in self.holding(mark) if passage.kind == "entity" or passage.id in q.owners]
+        if not own or report_parts.says_little(passage.title, self.code):
+            return []
         others = {id(q): self.beside(q, mark) for q in own}
         good = [q for q in own if others[id(q)] or (alone and (q.worth >= STRONG or not self.headlines))]
         for quote in self.pick(good, 1):

@@ -89,6 +89,7 @@ def names_nothing(name: str) -> bool:
     return _NO_NAME.match(name) is not None
 
 
+@lru_cache(maxsize=1 << 12)  # a name stands in several communities, and beside many sentences of one
 def says_little(name: str, code: str) -> bool:
     """Whether `name` says little of what it stands for: a number, a span of time, a general word."""
     own = sentence_quality.stem_text(name, code)
@@ -138,6 +139,7 @@ _BE = frozenset("is are was were has have".split())
 _BARRED = _UNSURE | _ASKS | _GROUP | _FIRST_PERSON  # words that a clause worth showing does not begin with
 _RELATIVE = frozenset("that which who whose where one ones".split())
 _JOINS = frozenset("and or who which that because so but when where".split())
+_BETWEEN = re.compile(r"(?:\s+[\w’'-]+){1,8}\s+")  # what may stand between the two names of a link
 _RESTART = re.compile(r"\s(?:The|A|An|In|This|We|It|He|She|They)\s")
 
 
@@ -260,9 +262,16 @@ def rate_headline(shown: str, names: Sequence[str]) -> float:
 def find_link_clause(sentence: str, one: str, other: str) -> str:
     """ "A verb … B" as the sentence has it, with at most 8 words between the names; "" where it has not."""
     low = sentence.casefold()
+    plain = f"{sentence}{one}{other}".replace("’", "'").isascii()  # so that of each letter there are two cases
     for first, second in ((one, other), (other, one)):
         if not 0 <= low.find(first.casefold()) < low.rfind(second.casefold()):
             continue  # a pattern takes longer to make than to look for
+        if plain and not any(
+            _BETWEEN.fullmatch(sentence, a + len(first), b)
+            for a in find_places(sentence, first)
+            for b in find_places(sentence, second)
+        ):
+            continue
         pattern = rf"(?<!\w)({re.escape(first)})((?:\s+[\w’'-]+){{1,8}}?\s+)({re.escape(second)})(?![\w-]|\s+\w+ing\b)"
         match = re.search(pattern, sentence, re.IGNORECASE)
         if match is None or _RESTART.search(match[2]):

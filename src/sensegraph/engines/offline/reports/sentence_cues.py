@@ -9,6 +9,7 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping
 from functools import cached_property, lru_cache, partial
+from itertools import pairwise
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -92,12 +93,13 @@ class CuesOfSentence:
         self.sure, self.likely = set[str](), set[str]()
         blanked, told = blank_others(sentence, _OF_WORDS), cues.needs[0]
         words = [_END, *(_WORDS.findall(self.low) if blanked is None else blanked.split()), _END]
-        for at in [at for at, word in enumerate(words[:-1]) if word in told]:
-            sure, likely, followed = told[words[at]]
-            self.sure |= sure
-            self.likely |= likely
-            if words[at + 1] in followed:
-                self.likely |= followed[words[at + 1]]
+        for word, behind in pairwise(words):
+            if word in told:
+                sure, likely, followed = told[word]
+                self.sure |= sure
+                self.likely |= likely
+                if behind in followed:
+                    self.likely |= followed[behind]
 
     def has(self, name: str) -> bool:
         """Whether the cue of this name is in the sentence."""

@@ -107,13 +107,14 @@ _MARKS = re.compile(  # and numbers in brackets, but for those of elements: x[0]
 _SPACED = re.compile(
     r"(?<!-\w)\s+(?=,(?!\w)|\.(?!\w|\.(?!\.)|\s[a-z]))|\s+(?=[;:!?](?:\s|$))"
 )  # .xz is a name and no end, -u . says where
-_GAPS = (" ,", " .", " ;", " :", " !", " ?")  # one of which stands where `_SPACED` does, of white space only blanks
 _CLITIC = re.compile(r"(?<=\w) +(?=(?:['’](?:s|re|ve|ll|d|m|t)|n['’]t)\b)", re.IGNORECASE)
-_PARTED = (" '", " ’", " n'", " n’", " N'", " N’")  # one of which stands where `_CLITIC` does
 _HESITATION = re.compile(  # "mm" within a sentence is a unit
     r"(?:(?<=\s)|^),? *\b(?:[Uu]h+m*|[Uu]mm*|[Ee]rm+|[Hh]mm+|[Mm]m+-?hmm*|[Mm]mm+)\b(?![-'’])(?: *,)?|^[Mm]m,"
 )
 _HESITANT = tuple(f"{before}{sound}" for sound in ("uh", "um", "erm", "hmm", "mm") for before in " ,")
+_RAGGED = re.compile(  # stands where one of the three above does, of white space only blanks; few sentences have it
+    r"[ ,][,.;:!?'’nuehm](?:(?<=[,.;:!?'’])|(?<=n)['’]|(?<=u)[hm]|(?<=e)rm|(?<=h)mm|(?<=m)m)", re.IGNORECASE
+)
 _LED = re.compile(r"^(?:[\s,;]|\.{2,}|—|[.–-]+(?=\s))+")  # "-5 °C" and ".xz" begin with their signs
 _UNDERLINE = re.compile(
     r"(?<=[^\s|])\s+(?:={3,}|[~-]{4,})(?:(?:\s+[o*•])?\s+(?=\w)|\s*$)"
@@ -154,20 +155,15 @@ def tidy_sentence(sentence: str) -> str:
 
 def _trim_speech(text: str) -> str:
     """Without hesitations, opening markers and blanks before marks (English)."""
-    text = _close_gaps(text)
-    if any(map(text.__contains__, _PARTED)):
-        text = _CLITIC.sub("", text)
-    if any(map(f" {text.lower()}".__contains__, _HESITANT)):
-        text = _close_gaps(" ".join(_HESITATION.sub(" ", text).split()))
+    if _RAGGED.search(f" {text}"):
+        text = _CLITIC.sub("", _SPACED.sub("", text))
+        if any(map(f" {text.lower()}".__contains__, _HESITANT)):
+            text = _SPACED.sub("", " ".join(_HESITATION.sub(" ", text).split()))
     if led := _LED.match(text):
         text = text[led.end() :]
     while (match := _OPENING.match(text)) and match.end() < len(text):
         text = text[match.end() :].lstrip(",; ")
     return text
-
-
-def _close_gaps(text: str) -> str:
-    return _SPACED.sub("", text) if any(map(text.__contains__, _GAPS)) else text
 
 
 def end_sentence(text: str) -> str:
@@ -301,7 +297,7 @@ _INTRODUCES = re.compile(
     rf"(?i:{CUES['offices']})s?\b|{CUES['introducing']})|[Aa]ward[- ]winn"
 )
 _HANGING = frozenset("like because then or also which even besides they he she it this that these those".split())
-FIRST_PERSON = re.compile(r"\b(?:I|me|my|mine|myself|I['’](?:m|ve|d|ll))\b")
+FIRST_PERSON = re.compile(r"[Im](?<!\w[Im])(?:(?<=I)|(?<=m)(?:e|y|ine|yself))\b")  # also "I'm"
 
 
 def is_hanging(text: str) -> bool:

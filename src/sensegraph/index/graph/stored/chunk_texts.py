@@ -38,6 +38,10 @@ class Texts(Protocol):
         """What a chunk says, as it was before `shorten_said`: those that are the same are one where that is known."""
         ...
 
+
+class Forms(Protocol):
+    """How what chunks say is told from its spans."""
+
     def find_form(self, chunk: str, start: int, end: int, said: str) -> Text:
         """How what a chunk says is told from its span."""
         ...
@@ -62,8 +66,7 @@ class ChunkTexts:
     def __init__(self, store: Store, keys: Sequence[str]) -> None:
         self._store, self.keys = store, tuple(keys)
         self.find = lru_cache(_KEPT)(_TextRuns(store, self.keys).find)
-        said = SaidSpans(self.find)
-        self.describe, self.find_form = lru_cache(_SAID)(said.describe), said.find_form
+        self.describe = lru_cache(_SAID)(SaidSpans(self.find).describe)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self._store, self.keys)
@@ -80,7 +83,7 @@ class _TextRuns:
         found = {k: self._store.array(k) for k in self._keys}
         if gone := [k for k, run in found.items() if run is None]:
             raise ResultGone(f"The texts {gone[0]} are gone from the store; run `sensegraph index` again.")
-        return [run for run in found.values() if run is not None]
+        return [np.asarray(run) for run in found.values() if run is not None]
 
     @cached_property
     def _starts(self) -> list[int]:
@@ -107,28 +110,18 @@ class _TextRuns:
 
 
 class SaidSpans:
-    """What texts say, which `find` reads by their ids, and how it is told from its span, which is known of the last."""
+    """What texts say, which `find` reads by their ids."""
 
     def __init__(self, find: Callable[[str], str]) -> None:
         self.find = find
-        self._forms: dict[tuple[str, int, int, str], Text] = {}
 
     def describe(self, chunk: str, start: int, length: int, text: Text, starts: str, ends: str) -> Description:
         """What a chunk says, as it was before `shorten_said`."""
-        form, end = text, start + length
+        end = start + length
         if not isinstance(text, str):
             whole = self.find(chunk)[start:end]
             text = whole if text == SAME else " ".join(whole.split())
-        if len(self._forms) >= _SAID:
-            self._forms.clear()
-        self._forms[chunk, start, end, text] = form
         return Description(text, Source(chunk, start, end), starts, ends)
-
-    def find_form(self, chunk: str, start: int, end: int, said: str) -> Text:
-        """How what a chunk says is told from its span."""
-        if (found := self._forms.get((chunk, start, end, said))) is None:
-            found = tell_form(said, self.find(chunk)[start:end])
-        return found
 
 
 class SaidPlaces:
@@ -155,8 +148,8 @@ def tell_form(said: str, whole: str) -> Text:
     return SAME if said == whole else COLLAPSED if said == " ".join(whole.split()) else said
 
 
-def shorten_said(said: Description, texts: Texts) -> SaidAt:
+def shorten_said(said: Description, forms: Forms) -> SaidAt:
     """What is said as where its chunk says it."""
     source, text = said.source, said.text
     start, end = source.start, source.end
-    return start, end - start, texts.find_form(source.chunk, start, end, text), said.starts, said.ends
+    return start, end - start, forms.find_form(source.chunk, start, end, text), said.starts, said.ends

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from sensegraph.index.graph.stored.chunk_texts import SAME, ChunkTexts, Texts, shorten_said
+from sensegraph.index.graph.stored.chunk_texts import SAME, ChunkTexts, Forms, Texts, shorten_said
 from sensegraph.protocols import Store
 from sensegraph.runtime.joined_rows import JoinedRows, Joint
 from sensegraph.types import Description, Entity, Relation
@@ -29,25 +29,25 @@ def join_descriptions(descriptions: Iterable[Description]) -> str:
     return " ".join(dict.fromkeys(d.text for d in descriptions))
 
 
-def pack_entity(e: Entity, texts: Texts) -> bytes:
+def pack_entity(e: Entity, forms: Forms) -> bytes:
     """An entity as it is stored."""
-    return _encode((*_pack_said(e, texts), e.id, e.name, e.type, e.frequency, e.degree, e.aliases, e.level))
+    return _encode((*_pack_said(e, forms), e.id, e.name, e.type, e.frequency, e.degree, e.aliases, e.level))
 
 
-def pack_relation(r: Relation, texts: Texts) -> bytes:
+def pack_relation(r: Relation, forms: Forms) -> bytes:
     """A relation as it is stored; its weight as a whole number where it is one of millionths."""
     ends, millionths = bytes.fromhex(r.source + r.target), round(r.weight * _MILLION)
     weight = millionths if millionths / _MILLION == r.weight else r.weight
-    return _encode((*_pack_said(r, texts), r.id, ends, weight, r.label, r.directed))
+    return _encode((*_pack_said(r, forms), r.id, ends, weight, r.label, r.directed))
 
 
-def _pack_said(element: Entity | Relation, texts: Texts) -> tuple[bytes | list[str], int, list[Any], str | None]:
+def _pack_said(element: Entity | Relation, forms: Forms) -> tuple[bytes | list[str], int, list[Any], str | None]:
     """Chunks: those of the element, so many, and others that say something; what is said; a description of its own."""
     places = {chunk: place for place, chunk in enumerate(element.chunks)}
     said: list[tuple[Any, ...]] = []
     for d in element.descriptions:
         place = places.setdefault(d.source.chunk, len(places))
-        start, length, text, starts, ends = shorten_said(d, texts)
+        start, length, text, starts, ends = shorten_said(d, forms)
         row = (place, start, length) if text == SAME else (place, start, length, text)
         said.append((place, start, length, text, starts, ends) if starts or ends else row)
     digits = "".join(places)
@@ -61,7 +61,7 @@ def _pack_said(element: Entity | Relation, texts: Texts) -> tuple[bytes | list[s
 def _open_said(
     chunks: bytes | list[str], held: int, said: list[Any], description: str | None, texts: Texts | None
 ) -> tuple[tuple[str, ...], tuple[Description, ...], str]:
-    """The chunks of an element, what is said of it, and its description."""
+    """The chunks of an element, what is said of it where there are texts, and its description."""
     if isinstance(chunks, bytes):
         digits = chunks.hex()
         chunks = [digits[at : at + _CHUNK] for at in range(0, len(digits), _CHUNK)]
@@ -73,10 +73,13 @@ def _open_said(
     return tuple(chunks[:held]), tuple(told), join_descriptions(told) if description is None else description
 
 
-def open_entity(raw: bytes, texts: Texts | None) -> Entity:
-    """An entity, from what was stored of it; without `texts` nothing of what is said of it."""
+def open_entity(raw: bytes, texts: Texts | None, *, briefly: bool = False) -> Entity:
+    """An entity, from what was stored of it; without `texts` nothing of what is said of it.
+
+    `briefly` leaves that out where it is no part of the description, which is a summary then.
+    """
     packed, held, told, own, name, shown, kind, frequency, degree, aliases, level = _decode(raw)
-    chunks, said, description = _open_said(packed, held, told, own, texts)
+    chunks, said, description = _open_said(packed, held, told, own, None if briefly and own is not None else texts)
     return Entity(name, shown, kind, description, said, chunks, frequency, degree, tuple(aliases), level)
 
 
@@ -104,6 +107,10 @@ class PackedRows(JoinedRows):
     def decode(self, raw: bytes) -> Any:
         """A record, from what is stored of it."""
         return self._open_one(raw, self._texts)
+
+    def decode_briefly(self, raw: bytes) -> Any:
+        """A record of which no more is wanted than its description tells."""
+        return open_entity(raw, self._texts, briefly=True) if self._open_one is open_entity else self.decode(raw)
 
     def scan_json(self, *, bare: bool = False) -> Iterator[bytes]:
         """All records in order as JSON; `bare` ones without what is said of them."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
 from itertools import accumulate, chain, pairwise
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from sensegraph.index.graph.elements import entity_id, relation_id
 from sensegraph.index.graph.slicing import LinkRow, MentionRow, Rows, Told
-from sensegraph.index.graph.stored.chunk_texts import SaidAt, Texts
+from sensegraph.index.graph.stored.chunk_texts import SAME, SaidAt, Text, Texts
 from sensegraph.resolution.aliases import Name
 from sensegraph.runtime.shortening import lengthen, shorten
 from sensegraph.types import Claim, Description
@@ -139,14 +139,25 @@ class Slices:
 
 @dataclass(frozen=True, slots=True)
 class PartSlices:
-    """How to read what the runs say of a partition, in their order, and the texts that they say it in."""
+    """How to read what the runs say of a partition, in their order, and the texts that they say it in.
+
+    Of what was described it is known how it is told from its span: `odd` is what is not the span itself.
+    """
 
     read: Callable[[], Iterable[bytes]]
     texts: Texts
+    odd: dict[tuple[str, int, int, str], Text] = field(default_factory=dict, repr=False, compare=False)
 
     def describe(self, chunk: str, said: SaidAt) -> Description:
         """What is said, as records hold it."""
-        return self.texts.describe(chunk, *said)
+        found = self.texts.describe(chunk, *said)
+        if said[2] != SAME:
+            self.odd[chunk, found.source.start, found.source.end, found.text] = said[2]
+        return found
+
+    def find_form(self, chunk: str, start: int, end: int, said: str) -> Text:
+        """How something that was described is told from its span."""
+        return self.odd.get((chunk, start, end, said), SAME)
 
 
 _read_mentions = msgspec.msgpack.Decoder(tuple[list[MentionRow[SaidAt]], list[MentionRow[SaidAt]]]).decode
