@@ -193,8 +193,7 @@ def _weigh_beginning(text: str) -> str | int:
         if 2 * len(_FOREIGN.findall(text)) > letters:
             return "ru" if 2 * len(_CYRILLIC.findall(text)) > letters else ""
     every = _LETTERS.findall(text.lower()) if blanked is None else blanked.split()
-    lead = len(words_of_english().intersection(every)) - len(words_of_others().intersection(every))
-    if lead >= 0:
+    if (lead := len(words_of_english().intersection(every)) - len(words_of_others().intersection(every))) >= 0:
         return lead
     languages = languages_by_word()
     words = languages.keys() & every
