@@ -61,7 +61,7 @@ def build_index(keys: Sequence[str], rt: Runtime, settings: IndexSettings, *, fr
     listed = catalogue_of(documents, chunks, rt)
     if not len(listed.value.chunks):
         raise EmptyCorpus(f"None of the {len(keys)} documents holds any text; nothing to index.")
-    spine = Spine(listed, documents.keys, chunks, fresh=fresh)
+    spine = Spine(listed, tuple(documents.keys), chunks, fresh=fresh)
     with (
         run_in_background(lambda rt: embed_chunks(spine, rt), rt) as embedded,
         run_in_background(lambda rt: _build_beside(spine, rt, settings), rt, embeds=False) as beside,

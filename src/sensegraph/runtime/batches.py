@@ -20,7 +20,7 @@ import msgspec
 from sensegraph.errors import ItemFailed, StoreError
 from sensegraph.protocols import Executor, Store
 from sensegraph.runtime.activity import check_stop
-from sensegraph.runtime.keys import key
+from sensegraph.runtime.keys import NamedKeys, key
 from sensegraph.runtime.results import Result, Step, find_step, load_result, save_result
 
 A = TypeVar("A")
@@ -314,9 +314,12 @@ class WholeRuns:
             return [range(len(keys))], [""]
         from sensegraph.algorithms.segments import cut_keys
 
+        first, names = (keys.first, keys.names) if isinstance(keys, NamedKeys) else ("", keys)
         runs, digests = [], []
-        for run in cut_keys(keys):
-            digest = hashlib.blake2b("".join(keys[run.start : run.stop]).encode(), digest_size=10).hexdigest()
+        for run in cut_keys(names):
+            digest = hashlib.blake2b(
+                "".join([first, *names[run.start : run.stop]]).encode(), digest_size=10
+            ).hexdigest()
             if digest in self.before:
                 self.now.add(digest)
             else:

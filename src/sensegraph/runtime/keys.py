@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 import msgspec
 
@@ -40,6 +41,40 @@ def name_each(first: str, names: Sequence[str]) -> list[str]:
         made.update(name.encode() + b'"]')
         keys.append(made.hexdigest())
     return keys
+
+
+class NamedKeys(Sequence[str]):
+    """`key(first, name)` of each name, as a tuple has them, but made when they are asked for."""
+
+    def __init__(self, first: str, names: Sequence[str]) -> None:
+        self.first, self.names = first, names
+
+    @cached_property
+    def _every(self) -> tuple[str, ...]:
+        return tuple(name_each(self.first, self.names))
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._every)
+
+    def __eq__(self, other: object) -> bool:
+        return self._every == (tuple(other) if isinstance(other, NamedKeys) else other)
+
+    def __hash__(self) -> int:
+        return hash(self._every)
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[str, ...]: ...
+    def __getitem__(self, index: int | slice) -> str | tuple[str, ...]:
+        if "_every" in vars(self):
+            return self._every[index]
+        if isinstance(index, slice):
+            return tuple(name_each(self.first, self.names[index]))
+        return key(self.first, self.names[index])
 
 
 def hash_files(folder: Path, pattern: str = "*") -> str:

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from sensegraph.errors import ResultGone, StoreError
 from sensegraph.protocols import Rows, Store, Task
+from sensegraph.runtime.keys import NamedKeys
 
 if TYPE_CHECKING:
     from sensegraph.runtime.joined_rows import JoinedRows, Joint
@@ -116,7 +117,8 @@ class Results(Sequence[B]):
     """The results of `each`, with their keys; values are read from the store when they are asked for."""
 
     def __init__(self, store: Store, step: Step[Any, B], keys: Sequence[str]) -> None:
-        self._store, self.step, self.keys = store, step, tuple(keys)
+        self._store, self.step = store, step
+        self.keys: Sequence[str] = keys if isinstance(keys, NamedKeys) else tuple(keys)
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -133,6 +135,15 @@ class Results(Sequence[B]):
     def at(self, positions: Sequence[int]) -> list[B]:
         """The results at these positions, read at once, in the order asked for."""
         return self._read([self.keys[i] for i in positions])
+
+    def tell_run(self, run: range) -> Sequence[str]:
+        """What stands for the results of a run: their keys, or what these are made of where that is all."""
+        keys = self.keys
+        return (
+            (keys.first, *keys.names[run.start : run.stop])
+            if isinstance(keys, NamedKeys)
+            else keys[run.start : run.stop]
+        )
 
     def reader(self, positions: Sequence[int]) -> Callable[[Store], list[B]]:
         """What reads the results at these positions in another process."""

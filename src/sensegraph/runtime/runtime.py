@@ -44,7 +44,7 @@ from sensegraph.runtime.batches import (
     replace_doubted,
     run_batches,
 )
-from sensegraph.runtime.keys import key, name_each, note_keys_below
+from sensegraph.runtime.keys import NamedKeys, key, name_each, note_keys_below
 from sensegraph.runtime.results import Result, Results, Step, settle_result
 from sensegraph.types import Usage
 
@@ -101,19 +101,20 @@ class Runtime:
         self, step: Step[A, B], items: Sequence[A], names: Sequence[str] | None = None, **settings: Any
     ) -> list[str]:
         """The key of each item's result; `names` are keys that already stand for the items."""
-        found = self._name_results(step, items, names, settings)
+        found = list(self._name_results(step, items, names, settings))
         return replace_doubted(self.store, step, found) if step.doubts else found
 
     def _name_results(
         self, step: Step[A, B], items: Sequence[A], names: Sequence[str] | None, settings: Mapping[str, Any]
-    ) -> list[str]:
+    ) -> Sequence[str]:
         """The key of each item's result, whether that is doubted or not."""
         held = {k: list(v.keys) for k, v in settings.items() if isinstance(v, Results)}  # which stand for them
         plain = {**settings, **held, **{k: v.key for k, v in settings.items() if isinstance(v, Result)}}
         recipe = key(step.name, step.version, self._fingerprint(step), plain)
         if isinstance(items, Keyed):
             return items.list_keys(recipe)
-        names = items.keys if names is None and isinstance(items, Results) else names
+        if names is None and isinstance(items, Results):
+            return NamedKeys(recipe, items.keys)
         return [key(recipe, step.sees(item)) for item in items] if names is None else name_each(recipe, names)
 
     def missing(
@@ -144,8 +145,8 @@ class Runtime:
         every = self._name_results(step, items, names, settings)
         runs, digests = self.whole.cut(every)
         places = [i for run in runs for i in run]
-        keys = [every[i] for i in places]
-        keys = replace_doubted(self.store, step, keys) if step.doubts else keys
+        own = [k for run in runs for k in every[run.start : run.stop]]
+        keys = replace_doubted(self.store, step, own) if step.doubts else own
         present = self.store.has(keys)
         missing = [k for k in dict.fromkeys(keys) if k not in present]
         known = recall_aside(self.store, missing) if without and not self.retry else {}
@@ -168,7 +169,7 @@ class Runtime:
         self.lacking.extend(found.key for found in unread.values())
         self.aside.extend(unread.values() if without else ())
         keys = [unread[k].key if k in unread else k for k in self.list_aside(step, items, keys, known, places)]
-        changed = {i: k for i, k in zip(places, keys, strict=True) if every[i] != k}
+        changed = {i: k for i, k, was in zip(places, keys, own, strict=True) if k != was}
         self.whole.note(runs, digests, changed)
         every = [changed.get(i, k) for i, k in enumerate(every)] if changed else every
         if self.inside:

@@ -50,10 +50,10 @@ def group_copies(hashed: Sequence[Iterable[Hashed]]) -> list[Copies]:
 
 def find_same_texts(keys: Sequence[str], rt: Runtime) -> Result[Copies]:
     """Which documents, by their keys, hold the same text; of an update, only what is new is read."""
-    hashed = rt.each(hash_texts, Results(rt.store, keep_documents, keys), names=keys)
-    runs = cut_keys(hashed.keys)
+    hashed = rt.each(hash_texts, Results(rt.store, keep_documents, keys))
+    runs = cut_keys(keys)
     items = ReadItems(rt.store, len(runs), lambda i: hashed.reader(runs[i]))
-    kept = rt.once_each(keep_hashes, items, [hashed.keys[run.start : run.stop] for run in runs])
+    kept = rt.once_each(keep_hashes, items, list(map(hashed.tell_run, runs)))
     return rt.once(group_copies, lambda: [row for run in kept for row in run.value], names=[run.key for run in kept])
 
 

@@ -153,9 +153,9 @@ def find_dates(
     """
     found = rt.each(find_dated_sentences, Results(rt.store, keep_documents, keys))
     functional = settings.functional if graph else ()
-    runs = cut_keys(found.keys)
+    runs = cut_keys(keys)
     items = ReadItems(rt.store, len(runs), lambda i: found.reader(runs[i]))
-    dating = rt.once_each(list_dating, items, [found.keys[run.start : run.stop] for run in runs])
+    dating = rt.once_each(list_dating, items, list(map(found.tell_run, runs)))
     places = [run[place] for run, some in zip(runs, dating, strict=True) for place in some.value]
 
     def whole() -> Dating:

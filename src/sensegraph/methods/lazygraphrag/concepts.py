@@ -338,11 +338,10 @@ def concept_graph(chunks: Results[tuple[Chunk, ...]], rt: Runtime, settings: Con
     noted = rt.each(note, chunks, one_word=settings.one_word)
 
     def read() -> tuple[NotedRun, NDArray[Any]]:
-        runs, found = cut_keys(noted.keys), list[NotedRun]()
+        runs, found = cut_keys(chunks.keys), list[NotedRun]()
         for run in runs:
             documents = partial(noted.__getitem__, slice(run.start, run.stop))
-            packed = rt.once(keep_runs, documents, names=noted.keys[run.start : run.stop]).value
-            found.append(NotedRun(*unpack_columns(packed)))
+            found.append(NotedRun(*unpack_columns(rt.once(keep_runs, documents, names=noted.tell_run(run)).value)))
         before = run_offsets([len(run.phrases) for run in found])
         moved = [replace(run, held=run.held + at) for run, at in zip(found, before, strict=False)]
         begun = np.repeat([run.start for run in runs], [len(run.sizes) for run in found])
@@ -354,7 +353,8 @@ def concept_graph(chunks: Results[tuple[Chunk, ...]], rt: Runtime, settings: Con
         homes = rt.once(cluster_concepts, graph.edges, names=(graph.key,), settings=settings)
         return graph, homes.value
 
-    k = once_by_content(rt, make_concepts, read, _digest_runs, make, names=noted.keys, settings=settings)
+    names = noted.tell_run(range(len(noted)))
+    k = once_by_content(rt, make_concepts, read, _digest_runs, make, names=names, settings=settings)
     return Result(k, load_result(rt.store, make_concepts, k))
 
 

@@ -270,7 +270,7 @@ class WordingPart(Part[Wording, NoSettings]):
         def find(i: int) -> Callable[[Store], tuple[Sequence[Worded], Sequence[DocumentEntry]]]:
             return partial(read_worded, worded.reader(runs[i]), entries[runs[i].start : runs[i].stop])
 
-        named = [(*(worded.keys[i] for i in run), *(chunks.keys[i] for i in run)) for run in runs]
+        named = [(*worded.tell_run(run), *chunks.keys[run.start : run.stop]) for run in runs]
         made = rt.once_each(word_runs, ReadItems(rt.store, len(runs), find), named)
         names = tuple(run.key for run in made)
         joined = once_on_worker(rt, make_wording, lambda: [run.value for run in made], names=names)

@@ -20,7 +20,7 @@ FEWEST, SEPARATE = 2, 8  # units that have themes in common; units from which th
 
 def outline_notes(notes: Sequence[Noted]) -> Outline:
     """The outline of a corpus in the form that fits, from what each document adds."""
-    gathered, keys = Gathered(list(notes)), notes.keys if isinstance(notes, Results) else ()
+    gathered, keys = Gathered(list(notes)), tuple(notes.keys) if isinstance(notes, Results) else ()
     units = len(gathered.titles)
     voices = tuple(sorted(gathered.voices.items(), key=lambda x: (-x[1], x[0])))
     found = Outline("", units, gathered.sentences, voices, notes=keys)
