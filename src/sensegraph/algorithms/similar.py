@@ -21,6 +21,7 @@ from sensegraph.algorithms.walks import gather_entries, run_offsets
 _BLOCK = 1024  # rows whose neighbours are looked for at once
 _PAIRS = 1 << 20  # candidates that are compared at once
 _PARTNERS = 1 << 17  # of rows that are looked at at once
+GRID = 1 << 20  # of this fraction weights of keys are whole numbers: their sums are exact in any order
 _SLACK = 1e-9  # rounding: a pair of equal rows is one of similarity 1
 
 
@@ -213,14 +214,16 @@ class KeyGroups:
         shared = np.minimum(np.repeat(self.weight[held], sizes), self.weight[places])
         apart = one != other
         code = one[apart].astype(np.int64) * (len(self.begin) - 1) + other[apart]
-        code, _, at = number_distinct(code)
-        return code, np.bincount(at, weights=shared[apart], minlength=len(code)).astype(np.float64)
+        order = order_numbers(code)
+        code, shared = code[order], shared[apart][order]
+        begun = np.flatnonzero(np.diff(code, prepend=-1))
+        return code[begun], np.add.reduceat(shared, begun) if len(begun) else shared
 
 
 def group_by_keys(keys: Longs, rows: Ints, weight: Floats, *, count: int, most: int) -> KeyGroups:
     """The groups of the `count` rows that share a key: `keys` are int64, `rows` int32, of shape (m,) as is `weight`.
 
-    A key of more than `most` rows brings none together.
+    A key of more than `most` rows brings none together. Weights are whole numbers of the fraction `GRID`.
     """
     home = (keys >> 60).astype(np.int8)  # of hashes about as many in each, which takes less memory than all at once
     parts = (np.flatnonzero(home == part) for part in np.unique(home).tolist() or [0])
@@ -250,7 +253,8 @@ def _list_groups(keys: Longs, rows: Ints, weight: Floats, most: int) -> tuple[In
 def _keep_best(code: Longs, shared: Floats, width: int, near: int) -> tuple[Longs, Floats]:
     """The `near` partners of each row with which it shares most, of equal ones the first; the smaller row first."""
     one, other = np.divmod(code, width)
-    order = order_pairs(one, number_distinct(-shared)[2])  # equal ones stay in order
+    whole = (shared * GRID).astype(np.int64)
+    order = order_pairs(one - one.min(initial=width), whole.max(initial=0) - whole)  # equal ones stay in order
     ranked = one[order]
     places, fresh = np.arange(len(ranked)), np.ones(len(ranked), np.bool_)
     fresh[1:] = ranked[1:] != ranked[:-1]

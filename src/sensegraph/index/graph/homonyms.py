@@ -130,15 +130,17 @@ def may_be_short_for(core: Core, long: Core) -> bool:
     It is a family name or the first given name of the other, or both have one family and the one given name is an
     initial or may be short for the other. Where more than the last word may be the family this says nothing.
     """
-    nicknames, ends = naming_words.NICKNAMES, (core[-1:], long[-1:])
-    if len(long) < 2 or any(end[0] in naming_words.GENERATIONS or end[0].isdecimal() for end in ends if end):
+    if not core or len(long) < 2:
+        return True
+    nicknames, generations, own, its = naming_words.NICKNAMES, naming_words.GENERATIONS, core[-1], long[-1]
+    if own in generations or its in generations or own.isdecimal() or its.isdecimal():
         return True
     if len(core) < 2:
-        return not core or core[0] in (long[0], long[-1]) or long[0] in nicknames.get(core[0], ())
-    if not naming_words.PARTICLES.isdisjoint((core[-2], long[-2])):
+        return own in (long[0], its) or long[0] in nicknames.get(own, ())
+    if core[-2] in naming_words.PARTICLES or long[-2] in naming_words.PARTICLES:
         return True
     given = (core[0], long[0])
-    return core[-1] == long[-1] and any(len(name) == 1 or name in nicknames for name in given)
+    return own == its and any(len(name) == 1 or name in nicknames for name in given)
 
 
 class _Persons:

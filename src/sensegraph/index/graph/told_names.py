@@ -125,11 +125,14 @@ def list_short_forms(graph: NameGraph) -> Iterator[ShortForm]:
 def list_former_names(graph: NameGraph, cores: Sequence[Core]) -> Iterator[FormerName]:
     """The pairs of persons of a graph who may be one under an earlier and a later name."""
     for given, persons in index_persons(graph, cores).items():
-        for a, b in combinations([row for row in persons if cores[row][0] == given], 2):
-            if graph.names[a].split()[-1] == graph.names[b].split()[-1]:
-                continue
-            if shared := set(graph.places_of(a)) & set(graph.places_of(b)):
-                yield FormerName(_show(graph, a), _show(graph, b), tuple(sorted(shared)))
+        some = [row for row in persons if cores[row][0] == given]
+        if len(some) < 2:
+            continue
+        family = {row: graph.names[row].split()[-1] for row in some}
+        held = {row: set(graph.places[graph.start[row] : graph.start[row + 1]].tolist()) for row in some}
+        for a, b in combinations(some, 2):
+            if family[a] != family[b] and (shared := held[a] & held[b]):
+                yield FormerName(_show(graph, a), _show(graph, b), tuple(sorted(graph.chunks[c] for c in shared)))
 
 
 def _show(graph: NameGraph, row: int) -> _Shown:

@@ -18,7 +18,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from sensegraph.algorithms.graphs import Ints, order_numbers, order_pairs
+from sensegraph.algorithms.graphs import Ints, keep_distinct, order_numbers, order_pairs
 from sensegraph.algorithms.ranking import hash_words
 from sensegraph.algorithms.segments import cut_keys
 from sensegraph.algorithms.walks import gather_entries, run_offsets
@@ -176,7 +176,7 @@ class ToldWords:
         # of each name its rarest word first
         words = words[order_pairs(np.repeat(np.arange(len(names)), sizes), many[words])]
         order, seconds = order_numbers(words[first]), np.minimum(first + 1, first + sizes - 1)
-        self.numbers = numbers
+        self.numbers, self.listed = numbers, list(numbers)
         self.signs = np.zeros(len(numbers), np.uint64)  # of each word that is written one way more often
         self.signs[[numbers[word] for word in written]] = hash_words(f"{w} {up}" for w, up in written.items())
         self.start = run_offsets(np.bincount(words[first], minlength=len(numbers)))
@@ -230,14 +230,27 @@ class Recognising(Sequence[tuple[Noted, Gazetteer]]):
 
     names: Sequence[str]  # what stands for each document
     documents: Sequence[Noted]
+    held: Sequence[Ints]  # the numbers of the words of each of which something may be known
     known: Gazetteer
     words: ToldWords
+
+    @classmethod
+    def of(cls, names: Sequence[str], documents: Sequence[Noted], known: Gazetteer, words: ToldWords) -> Recognising:
+        """Documents, each under what stands for it."""
+        return cls(names, documents, [words.number(collect_words(d)) for d in documents], known, words)
+
+    @classmethod
+    def join(cls, several: Sequence[Recognising]) -> Recognising:
+        """The documents of several together."""
+        names = [name for one in several for name in one.names]
+        documents = [document for one in several for document in one.documents]
+        held = [numbers for one in several for numbers in one.held]
+        return cls(names, documents, held, several[0].known, several[0].words)
 
     @cached_property
     def keys(self) -> list[str]:
         """What stands for each document and for what is known of its words."""
-        told = self.words.tell([self.words.number(collect_words(document)) for document in self.documents])
-        return [key(*both) for both in zip(self.names, told, strict=True)]
+        return [key(*both) for both in zip(self.names, self.words.tell(self.held), strict=True)]
 
     def __len__(self) -> int:
         return len(self.documents)
@@ -247,9 +260,9 @@ class Recognising(Sequence[tuple[Noted, Gazetteer]]):
 
     def at(self, positions: Sequence[int]) -> list[tuple[Noted, Gazetteer]]:
         """The documents at these positions, each with what is known of its words."""
-        documents = [self.documents[i] for i in positions]
-        known = self.known.within(set().union(*map(collect_words, documents)))
-        return [(document, known) for document in documents]
+        held = keep_distinct(np.concatenate([self.held[i] for i in positions]))
+        known = self.known.within({self.words.listed[number] for number in held.tolist()})
+        return [(self.documents[i], known) for i in positions]
 
 
 def name_documents(noted: Results[Noted], rt: Runtime) -> NamedDocuments:
@@ -271,6 +284,10 @@ def name_documents(noted: Results[Noted], rt: Runtime) -> NamedDocuments:
     told = {i: recalled[k].value for i, k in enumerate(asked) if k in recalled}
     stored, named, waiting = dict[int, str](), dict[str, Result[bytes]](), dict[int, Recognising]()
 
+    def read_run(i: int) -> Recognising:
+        """The documents of a run."""
+        return Recognising.of(noted.keys[runs[i].start : runs[i].stop], held[i], known, words)
+
     def look_up(some: Sequence[int]) -> None:
         """Take the runs that are there, of some of which it is known what their documents are told."""
         stored.update(zip(some, rt.keys(name_runs, some, [key(keys[i], told[i]) for i in some]), strict=True))
@@ -279,9 +296,7 @@ def name_documents(noted: Results[Noted], rt: Runtime) -> NamedDocuments:
     def make() -> None:
         """Make the runs that wait: what their documents mention is recognised at once."""
         every = list(waiting.values())
-        items = Recognising(
-            [k for one in every for k in one.names], [d for one in every for d in one.documents], known, words
-        )
+        items = Recognising.join(every)
         mentions = rt.each(recognise_names, items, names=[k for one in every for k in one.keys])
         begin = 0
         for i, own in waiting.items():
@@ -294,11 +309,11 @@ def name_documents(noted: Results[Noted], rt: Runtime) -> NamedDocuments:
     for i in range(len(runs)):
         own = None
         if i not in told:
-            own = Recognising(noted.keys[runs[i].start : runs[i].stop], held[i], known, words)
+            own = read_run(i)
             told[i] = rt.once(keep_known_words, key(*own.keys), names=names[i]).value
             look_up([i])
         if stored[i] not in named:
-            waiting[i] = own or Recognising(noted.keys[runs[i].start : runs[i].stop], held[i], known, words)
+            waiting[i] = own or read_run(i)
         if sum(map(len, waiting.values())) >= _TOGETHER:
             make()
     if waiting:

@@ -154,6 +154,8 @@ def _spell_piece(piece: str) -> tuple[str, str]:
     """
     if piece == "\n":  # between two sentences
         return "\n\n", "\n"
+    if piece.isascii() and piece.isalpha() and piece.islower():  # as most are
+        return "K_" if piece in _CONNECTORS else "x_", f"{piece} "
     letters, words = _spell_words(f"{piece} ")
     if not piece[:1].isalnum():
         letters = f"{_APART}{'-' if piece == '-' else '|'}{letters}"

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from sensegraph.algorithms.graphs import Floats, Ints, Longs
 from sensegraph.algorithms.minhash import hash_bands
 from sensegraph.algorithms.ranking import hash_words
+from sensegraph.algorithms.similar import GRID
 from sensegraph.algorithms.walks import gather_entries, run_offsets
 from sensegraph.resolution.comparison.aligned import FEW_NAMES, LIGHT, Lexis, weighs_little
 from sensegraph.resolution.comparison.likeness import Spoken, read_spoken
@@ -27,7 +28,6 @@ Hashes = NDArray[np.uint64]
 _SAME, _CODE, _PAIR, _BAND, _ACRONYM = 50.0, 8.0, 3.0, 3.0, 20.0  # beside the idf of a word, 0.5 to about 14
 _WORD = np.uint64(0x2545F4914F6CDD1D)  # tells a word from another key of the same letters
 _KEY = np.uint64((1 << 40) - 1 << 24)  # the bits of a key that are kept, 40: fewer are stored
-_GRID = 1 << 20  # weights are whole numbers of this fraction: their sums are exact in any order
 _ENDING = re.compile(r"(.*\d)[^\W\d]*")
 
 
@@ -72,7 +72,7 @@ class NameColumns:
         """What brings things together: keys, whose they are, and what each weighs."""
         rows = np.arange(len(self), dtype=np.int32)
         heavy = np.log1p(words.names / words.frequency.look_up(self.words))
-        weights = np.round(np.where(self.light, LIGHT, heavy) * _GRID) / _GRID
+        weights = np.round(np.where(self.light, LIGHT, heavy) * GRID) / GRID
         owner = np.repeat(np.repeat(rows, self.named), self.worded)
         keys = np.concatenate((self.keys, self.words ^ _WORD))
         return keys, np.concatenate((np.repeat(rows, self.keyed), owner)), np.concatenate((self.sure, weights))

@@ -152,7 +152,7 @@ def read_name(raw: str, person: bool = False) -> Name:
     return Name(
         raw, words, core, " ".join(core) or text.casefold(), _list_plain(core), numbers=_read_numbers(core),
         codes=tuple(w for w in core if _is_code(w)),
-        qualifier=tuple(regions) + _read_beside(qualifier),
+        qualifier=(*regions, *(_read_beside(qualifier) if qualifier else ())),
         legal=legal or ((legal_tail,) if legal_tail else ()), kind=place_kind, generation=generation,
         woman=len(words) > 1 and bool(before & naming_words.WOMAN),
         man=len(words) > 1 and bool(before & naming_words.MAN),

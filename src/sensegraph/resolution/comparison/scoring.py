@@ -227,10 +227,11 @@ class Collection:
         places = bool(x.places) and bool(y.places)
         if places and not set(x.places).isdisjoint(y.places):
             return "shared"
-        jaccard = self._weight(one & other) / max(self._weight(one | other), 1e-9)
+        both = one & other
+        jaccard = self._weight(both) / max(self._weight(one | other), 1e-9) if both else 0.0
         if y.id in one or x.id in other or jaccard >= _NEIGHBOURS or (cosine is not None and cosine >= _CLOSE):
             return "shared"
-        apart = one.isdisjoint(other) and (cosine is None or cosine < _FAR)
+        apart = not both and (cosine is None or cosine < _FAR)
         if apart and min(len(one), len(other)) >= (_MANY if cosine is None else _MANY - 2):
             return "strange"
         return "none" if places or (one and other) or cosine is not None else "unknown"
