@@ -61,7 +61,7 @@ def observe_talk(text: str) -> Talk:
 
 def _observe_talk(text: str) -> Talk:
     labels = find_labels(text)
-    lines = sum(1 for line in text.split("\n") if line.strip())
+    lines = sum(map(bool, map(str.strip, text.split("\n"))))
     named = [label for label in labels if label.named]
     if not named:
         return Talk(lines, others=len(labels))
@@ -76,7 +76,7 @@ def _observe_talk(text: str) -> Talk:
     for label, end in zip(labels, ends, strict=True):
         said = text[label.end : min(end, label.end + _LOOKED_AT)].strip() if label.named else ""
         said = said.split("\n", 1)[0]  # the line of the label, or the one behind it
-        if any(any(islice(pattern.finditer(said), _WORDS - 1, None)) for pattern in (WORD, HAN)):
+        if any(islice(WORD.finditer(said), _WORDS - 1, None)) or any(islice(HAN.finditer(said), _WORDS - 1, None)):
             turns += 1
             if english(said):
                 spoken += 1
