@@ -17,7 +17,7 @@ from itertools import islice, pairwise
 import msgspec
 
 from sensegraph.language.speakers import KEPT_SIZES, find_labels
-from sensegraph.language.text import HAN, WORD, detect_language, remember
+from sensegraph.language.text import HAN, WORD, detect_language, remember, split_small_letters
 from sensegraph.language.word_lists import LANGUAGES, read_lexicon, read_sections
 
 _TIMES_SEEN = 3  # lines that a speaker's label opens, at least
@@ -69,8 +69,7 @@ def _observe_talk(text: str) -> Talk:
     steps: dict[str, Counter[str]] = {}
     for one, other in pairwise(keys):
         steps.setdefault(one, Counter())[other] += 1
-    english = _speech_pattern(("en",)).search  # what it finds, the pattern of every language does
-    foreign = _speech_pattern(LANGUAGES).search  # and what this does not, none does
+    english = _speech_pattern("en").search  # what it finds, the pattern of every language does
     ends = [*(label.start for label in labels[1:]), len(text)]
     turns, spoken, missed = 0, 0, list[str]()
     for label, end in zip(labels, ends, strict=True):
@@ -80,10 +79,10 @@ def _observe_talk(text: str) -> Talk:
             turns += 1
             if english(said):
                 spoken += 1
-            elif foreign(said):
+            elif not _speech_openings().isdisjoint(split_small_letters(said)):  # else no pattern finds anything
                 missed.append(said)
     if missed:
-        speech = _speech_pattern(("en", detect_language(text))).search
+        speech = _speech_pattern(detect_language(text)).search
         spoken += sum(1 for said in missed if speech(said))
     return Talk(
         lines,
@@ -156,11 +155,18 @@ def knows_speakers(talk: Talk, known: frozenset[str]) -> bool:
 
 
 @cache
-def _speech_pattern(languages: tuple[str, ...]) -> re.Pattern[str]:
-    """What only those say who talk to each other: words for I, you and we in these languages, and questions."""
+def _speech_openings() -> frozenset[str]:
+    """The letters that words for I, you and we begin with, up to an apostrophe, in all languages."""
+    lines = (line for one in LANGUAGES for line in read_sections(f"languages/{one}")["speech"])
+    return frozenset(split_small_letters(word)[0] for line in lines for word in line.split())
+
+
+@cache
+def _speech_pattern(language: str) -> re.Pattern[str]:
+    """What only those say who talk to each other: words for I, you and we, and questions."""
     words: set[str] = set()
     for one in LANGUAGES:
-        if one in languages:
+        if one in ("en", language):
             words.update(" ".join(read_sections(f"languages/{one}")["speech"]).split())
     forms = sorted({form for word in words for form in (word, word.capitalize())} - {"i"})
     han = "|".join(sorted(read_lexicon("chinese")["speech"]))
