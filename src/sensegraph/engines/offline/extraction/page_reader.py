@@ -326,7 +326,7 @@ def choose_name_rules(text: str, source: str = "") -> str:
         return "zh" if code == "zh" else "xx"
     stops = read_lexicon("english" if code == "en" else "german")["stop"]
     if blanked := blank_others(text[:_SCANNED]):
-        first, most = take_first_words(blanked, 2)
+        first, most = take_first_words(blanked, 3)
         if sum(map(stops.__contains__, first)) > most // 8:  # sooner known than how many words there are
             return code
     words = split_small_letters(text[:_SCANNED])
