@@ -159,14 +159,15 @@ class _Shown:
         return self._small[word]
 
 
-def split_sentences(text: str, *, keep: bool = True) -> list[tuple[int, int]]:
+def split_sentences(text: str, *, keep: bool = True, most: int | None = None) -> list[tuple[int, int]]:
     """Spans of the sentences of `text`, without surrounding white space and marks of lists and headings, in order.
 
     What holds no letter and no digit is no sentence; of Markdown, tags of HTML and pictures are white space. Spans of
-    long texts are kept for a while, as each step of a build splits the same ones, unless `keep` is off.
+    long texts are kept for a while, as each step of a build splits the same ones, unless `keep` is off. Where the
+    first few are wanted, `most` at most, no others are looked for.
     """
-    if len(text) < _LONG or not keep:
-        return _split_anew(text)
+    if len(text) < _LONG or not keep or most is not None:
+        return _split_anew(text, most)
     ends = iter(_list_ends(text))
     return list(zip(ends, ends, strict=True))
 
@@ -176,7 +177,7 @@ def _list_ends(text: str) -> array[int]:
     return array("I", chain.from_iterable(_split_anew(text)))
 
 
-def _split_anew(text: str) -> list[tuple[int, int]]:
+def _split_anew(text: str, most: int | None = None) -> list[tuple[int, int]]:
     if "<" in text or "![" in text:
         text = _MARKUP.sub(lambda m: m[0] if m["code"] else " " * len(m[0]), text)
     spans: list[tuple[int, int]] = []
@@ -186,6 +187,8 @@ def _split_anew(text: str) -> list[tuple[int, int]]:
         point, end = candidate.span()
         if point < place:
             continue
+        if len(spans) == most:
+            return spans
         if text[point] == "\n":
             _add_span(spans, text, start, point)
             start = place = end
@@ -200,7 +203,8 @@ def _split_anew(text: str) -> list[tuple[int, int]]:
                 start = place
         elif run := _MARKS.match(text, point):  # what no blank follows ends nothing, from whichever mark of it
             place = run.end()
-    _add_span(spans, text, start, len(text))
+    if len(spans) != most:
+        _add_span(spans, text, start, len(text))
     return spans
 
 

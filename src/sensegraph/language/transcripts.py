@@ -17,7 +17,7 @@ from itertools import islice, pairwise
 import msgspec
 
 from sensegraph.language.speakers import KEPT_SIZES, find_labels
-from sensegraph.language.text import HAN, WORD, detect_language, remember
+from sensegraph.language.text import HAN, WORD, detect_language, remember, split_small_letters
 from sensegraph.language.word_lists import LANGUAGES, read_lexicon, read_sections
 
 _TIMES_SEEN = 3  # lines that a speaker's label opens, at least
@@ -61,7 +61,7 @@ def observe_talk(text: str) -> Talk:
 
 def _observe_talk(text: str) -> Talk:
     labels = find_labels(text)
-    lines = sum(1 for line in text.split("\n") if line.strip())
+    lines = sum(map(bool, map(str.strip, text.split("\n"))))
     named = [label for label in labels if label.named]
     if not named:
         return Talk(lines, others=len(labels))
@@ -69,21 +69,20 @@ def _observe_talk(text: str) -> Talk:
     steps: dict[str, Counter[str]] = {}
     for one, other in pairwise(keys):
         steps.setdefault(one, Counter())[other] += 1
-    english = _speech_pattern(("en",)).search  # what it finds, the pattern of every language does
-    foreign = _speech_pattern(LANGUAGES).search  # and what this does not, none does
+    english = _speech_pattern("en").search  # what it finds, the pattern of every language does
     ends = [*(label.start for label in labels[1:]), len(text)]
     turns, spoken, missed = 0, 0, list[str]()
     for label, end in zip(labels, ends, strict=True):
         said = text[label.end : min(end, label.end + _LOOKED_AT)].strip() if label.named else ""
         said = said.split("\n", 1)[0]  # the line of the label, or the one behind it
-        if any(any(islice(pattern.finditer(said), _WORDS - 1, None)) for pattern in (WORD, HAN)):
+        if any(islice(WORD.finditer(said), _WORDS - 1, None)) or any(islice(HAN.finditer(said), _WORDS - 1, None)):
             turns += 1
             if english(said):
                 spoken += 1
-            elif foreign(said):
+            elif not _speech_openings().isdisjoint(split_small_letters(said)):  # else no pattern finds anything
                 missed.append(said)
     if missed:
-        speech = _speech_pattern(("en", detect_language(text))).search
+        speech = _speech_pattern(detect_language(text)).search
         spoken += sum(1 for said in missed if speech(said))
     return Talk(
         lines,
@@ -156,11 +155,18 @@ def knows_speakers(talk: Talk, known: frozenset[str]) -> bool:
 
 
 @cache
-def _speech_pattern(languages: tuple[str, ...]) -> re.Pattern[str]:
-    """What only those say who talk to each other: words for I, you and we in these languages, and questions."""
+def _speech_openings() -> frozenset[str]:
+    """The letters that words for I, you and we begin with, up to an apostrophe, in all languages."""
+    lines = (line for one in LANGUAGES for line in read_sections(f"languages/{one}")["speech"])
+    return frozenset(split_small_letters(word)[0] for line in lines for word in line.split())
+
+
+@cache
+def _speech_pattern(language: str) -> re.Pattern[str]:
+    """What only those say who talk to each other: words for I, you and we, and questions."""
     words: set[str] = set()
     for one in LANGUAGES:
-        if one in languages:
+        if one in ("en", language):
             words.update(" ".join(read_sections(f"languages/{one}")["speech"]).split())
     forms = sorted({form for word in words for form in (word, word.capitalize())} - {"i"})
     han = "|".join(sorted(read_lexicon("chinese")["speech"]))

@@ -50,7 +50,7 @@ def recase_text(text: str, spans: Sequence[tuple[int, int]]) -> str:
     `spans` are its sentences.
     """
     blanked = blank_others(text, ONLY_LETTERS)
-    first, most = take_first_words(blanked, 4) if blanked else ([], 0)
+    first, most = take_first_words(blanked, 5) if blanked else ([], 0)
     usual = sum(1 for word in first if len(word) > 1 and not word.isupper()) > max(_LEAST, most // 8)
     every = [] if usual else split_letters(text)
     unshouted = (word for word in every if len(word) > 1 and not word.isupper())

@@ -85,7 +85,7 @@ def _note_names(chunks: tuple[Chunk, ...]) -> Noted:
     if not chunks:
         return Noted()
     first = chunks[0]
-    opening = " ".join(first.text[a:b] for a, b in split_sentences(first.text[:900])[:2])
+    opening = " ".join(first.text[a:b] for a, b in split_sentences(first.text[:900], most=2))
     shown = [find_headings(chunk.text) for chunk in chunks]
     titled = list_title_names(first.title)
     bears = [*(titled or shown[0][:1] or [find_lead_name(opening)]), *find_aliases(opening)]

@@ -54,20 +54,19 @@ def word_documents(documents: Sequence[tuple[Chunk, ...]]) -> list[Worded]:
     """What each document, given as its chunks, says word by word."""
     results = []
     for chunks in documents:
+        worded = []
+        for chunk in chunks:
+            spoken = name_stemmer(chunk.text, chunk.heading)
+            lines = (line for line in chunk.text.split("\n") if line)
+            said = (line[begin:end] for line in lines for begin, end in split_sentences(line, keep=False))
+            parted = part_camel_case("\n".join(said))
+            blanked = blank_others(parted, _LINES_OF_TERMS)
+            runs = map(split_runs, parted.split("\n")) if blanked is None else map(str.split, blanked.split("\n"))
+            stemmed = (" ".join(stem_runs(some, spoken)) for some in runs)
+            worded.append("\n".join([" ".join(stem_written(chunk.heading, spoken)), *filter(None, stemmed)]))
         texts = [part for chunk in chunks[:1] for part in (chunk.heading, chunk.text[:_OPENING])]
-        results.append(Worded(tuple(_word_chunk(chunk) for chunk in chunks), find_own_date(texts)))
+        results.append(Worded(tuple(worded), find_own_date(texts)))
     return results
-
-
-def _word_chunk(chunk: Chunk) -> str:
-    spoken = name_stemmer(chunk.text, chunk.heading)
-    lines = (line for line in chunk.text.split("\n") if line)
-    said = (line[begin:end] for line in lines for begin, end in split_sentences(line, keep=False))
-    parted = part_camel_case("\n".join(said))
-    blanked = blank_others(parted, _LINES_OF_TERMS)
-    runs = map(split_runs, parted.split("\n")) if blanked is None else map(str.split, blanked.split("\n"))
-    stemmed = (" ".join(stem_runs(some, spoken)) for some in runs)
-    return "\n".join([" ".join(stem_written(chunk.heading, spoken)), *filter(None, stemmed)])
 
 
 def stem_written(text: str, spoken: str) -> list[str]:

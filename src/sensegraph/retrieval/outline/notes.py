@@ -260,5 +260,6 @@ def hash_stretches(words: list[str]) -> tuple[int, ...]:
     if len(words) < _GRAM:
         return ()
     inner = words[2:-2]
-    places = {inner.index(max(inner, key=len)), inner.index(min(inner))}
+    sizes = list(map(len, inner))
+    places = {sizes.index(max(sizes)), inner.index(min(inner))}
     return tuple([crc32(" ".join(words[i : i + _GRAM]).casefold().encode("utf-8", "replace")) for i in sorted(places)])

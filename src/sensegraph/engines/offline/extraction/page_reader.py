@@ -47,12 +47,17 @@ EDGE = 400  # characters of a document's beginning and end that are looked at
 _CODED = re.compile(r"[\d/@_\\{\[.w](?:(?<![.w])|(?<=\.)\w{2,5}\b|(?<=w)ww)")  # one class first, as it is found soonest
 _SIGN = re.compile(r"[\d/@_\\{\[.w](?:(?<![.w])|(?<=\.)(?=\w\w)|(?<=w)(?=ww))")  # each place where that may be found
 _FILE = "txt|pdf|docx?|html?|mp[34]|wav|jpe?g|png|gif|csv|tsv|xlsx?|pptx?|json|xml|md|py|zip|srt|vtt"
-_CODE = re.compile(
+_LONG_CODES = (
     rf"\b(?:https?://|www\.)[^\s<>\"”]{{1,300}}|[\w.+\-]{{1,60}}@[\w\-]{{1,60}}(?:\.\w{{2,20}}){{1,4}}\b"
     rf"|[\w.\-()]{{1,120}}\.(?:{_FILE})\b|\w{0, 60}[^\W_]_[^\W_]\w{0, 60}"
-    r"|\{[^{}\n]{1,40}\}|\[(?-i:[A-Z ]){2,30}\]"  # marks of a transcript
-    r"|(?<!\w)(?:[A-Za-z]{1,4}\d+[-_]\d+|[A-Za-z]{1,6}[-_]?0\d+|(?:ep|vol|fig|ref|id|rev|ver|doc|no)[-_.]?\d+)(?![\w])",
-    re.IGNORECASE,
+)
+_SHORT_CODES = (
+    r"\{[^{}\n]{1,40}\}|\[(?-i:[A-Z ]){2,30}\]"  # marks of a transcript
+    r"|(?<!\w)(?:[A-Za-z]{1,4}\d+[-_]\d+|[A-Za-z]{1,6}[-_]?0\d+|(?:ep|vol|fig|ref|id|rev|ver|doc|no)[-_.]?\d+)(?![\w])"
+)
+_CODE, _SHORT_CODE, _LONG_SIGN = (  # the last stands in every long code
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (f"{_LONG_CODES}|{_SHORT_CODES}", _SHORT_CODES, rf"://|www\.|@|_|\.(?:{_FILE})\b")
 )
 
 
@@ -140,7 +145,10 @@ def _find_cut(text: str, start: int, size: int) -> int:
 
 def find_codes(text: str, start: int, end: int) -> list[tuple[int, int]]:
     """Spans of what machines read: addresses, names of files, identifiers ("EP-12"), marks ("{pause}", "[MUSIC]")."""
-    return [m.span() for m in _CODE.finditer(text, start, end)] if _CODED.search(text, start, end) else []
+    if not _CODED.search(text, start, end):
+        return []
+    pattern = _CODE if _LONG_SIGN.search(text, start, end) else _SHORT_CODE
+    return [m.span() for m in pattern.finditer(text, start, end)]
 
 
 def cut_edges(text: str) -> tuple[str, str]:
@@ -183,7 +191,8 @@ class _PageReader:
     @property
     def opening(self) -> list[str]:
         """The word that opens each sentence."""
-        return [find_opening_word(self.words.texts[a:b]) for a, b in pairwise(self.bounds)]
+        texts, bounds = self.words.texts, pairwise(self.bounds)  # mostly the first
+        return [texts[a] if a < b and texts[a][0].isalpha() else find_opening_word(texts[a:b]) for a, b in bounds]
 
     def read(self, letters: Sequence[Sequence[str]], plain: bool) -> None:
         """Read all sentences as their language asks for: names by capitals, phrases by tags or by words.
@@ -201,7 +210,10 @@ class _PageReader:
             here = set[int]()
             place = bisect_left(signs, start)
             signed = place < len(signs) and signs[place] < end  # of most sentences nothing else can state a value
-            if stated_dates.may_state_value("" if plain and not signed else text[start:end], letters[number]):
+            silent = plain and not signed and stated_dates.STATING.isdisjoint(letters[number])  # as most are
+            if not silent and stated_dates.may_state_value(
+                text[start:end] if signed or not plain else "", letters[number]
+            ):
                 here = self._collect_values(number, start, end, self.words.part(first, last))
             if signed and (codes := find_codes(text, start, end)):
                 words = self.words.part(first, last)
@@ -314,7 +326,7 @@ def choose_name_rules(text: str, source: str = "") -> str:
         return "zh" if code == "zh" else "xx"
     stops = read_lexicon("english" if code == "en" else "german")["stop"]
     if blanked := blank_others(text[:_SCANNED]):
-        first, most = take_first_words(blanked, 2)
+        first, most = take_first_words(blanked, 3)
         if sum(map(stops.__contains__, first)) > most // 8:  # sooner known than how many words there are
             return code
     words = split_small_letters(text[:_SCANNED])

@@ -60,18 +60,26 @@ def locate_words(text: str, spans: Sequence[tuple[int, int]]) -> tuple[Words, li
     places = list(accumulate(map(len, parts)))
     every, begun, ended = parts[1::2], places[:-1:2], places[1::2]
     texts, starts, ends, bounds = list[str](), list[int](), list[int](), [0]
+    begin = until = 0  # words that stand one behind the other in the sentences so far, and are not yet taken over
     for start, end in spans:
-        first, last = bisect_left(begun, start), bisect_right(ended, end)
-        if (first and ended[first - 1] > start) or (last < len(begun) and begun[last] < end):
-            found = list(TOKEN.finditer(text, start, end))  # the sentence was cut inside a word
+        first, last = bisect_left(begun, start, until), bisect_right(ended, end, until)
+        cut = (first and ended[first - 1] > start) or (last < len(begun) and begun[last] < end)  # inside a word
+        if cut or first > until:
+            texts += every[begin:until]
+            starts += begun[begin:until]
+            ends += ended[begin:until]
+            begin = first
+        if cut:
+            found = list(TOKEN.finditer(text, start, end))
             texts += [m[0] for m in found]
             starts += [m.start() for m in found]
             ends += [m.end() for m in found]
-        else:
-            texts += every[first:last]
-            starts += begun[first:last]
-            ends += ended[first:last]
-        bounds.append(len(texts))
+            begin = last
+        until = last
+        bounds.append(len(texts) + until - begin)
+    texts += every[begin:until]
+    starts += begun[begin:until]
+    ends += ended[begin:until]
     lower = " ".join(texts).lower().split(" ") if texts else []  # at once: no word holds a blank
     if plain:
         raised = list(compress(count(), map(ne, texts, lower)))
