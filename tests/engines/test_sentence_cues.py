@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sensegraph.engines.offline.reports.sentence_cues import Cues
-from sensegraph.engines.offline.reports.sentence_quality import CUES, STATED
+from sensegraph.engines.offline.reports.sentence_quality import CUES, NOTED, STATED
 from sensegraph.engines.offline.stemming import list_folded_words
 from sensegraph.language.text import WORD
 from sensegraph.language.word_lists import lower_case
@@ -36,7 +36,8 @@ def found_by_words(cues: Cues, sentence: str) -> list[str]:
 
 @given(drawn_sentences())
 def test_cues_are_found_where_their_patterns_are(sentence: str) -> None:
-    assert found_by_words(STATED, sentence) == found_by_patterns(STATED, sentence)
+    for cues in (STATED, NOTED):
+        assert found_by_words(cues, sentence) == found_by_patterns(cues, sentence)
 
 
 def test_each_cue_is_found_in_a_sentence() -> None:
@@ -49,7 +50,8 @@ def test_each_cue_is_found_in_a_sentence() -> None:
         "This means a lot.",
         "This stuff.",
     )
-    assert {name for said in sentences for name in found_by_words(STATED, said)} == set(STATED.patterns)
+    for cues in (STATED, NOTED):
+        assert {name for said in sentences for name in found_by_words(cues, said)} == set(cues.patterns)
 
 
 def test_each_part_of_a_pattern_is_known() -> None:

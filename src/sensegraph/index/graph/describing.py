@@ -77,8 +77,8 @@ def context_of(element: Entity | Relation, title: str) -> Context:
 
 def is_crowded(said: Sequence[Description], limit: int) -> bool:
     """Whether these distinct descriptions together have more than `limit` tokens."""
-    text = "\n".join(d.text for d in said)
-    if len(said) < 2 or len(text.encode()) <= limit:  # no token is shorter than a byte
+    text = "\n".join([d.text for d in said]) if len(said) > 1 else ""
+    if len(text.encode()) <= limit:  # no token is shorter than a byte
         return False
     return len(text.split()) > limit or count_tokens(text) > limit  # and none holds two words
 

@@ -151,22 +151,18 @@ def list_elements(
     An engine that quotes is given the quotes, and scores and numbers of documents to choose among them. Any other sees
     titles and texts alone, so that its report is asked for again only when one of those has changed.
     """
-    found = Elements()
+    found, homes = Elements(), documents if quotes else None
     names = {name: shown for name, (shown, _) in beside.items()} if beside else {}
     degree = {name: count for name, (_, count) in beside.items()} if beside else {}
     for e in graph.entities:
         names[e.id], degree[e.id] = e.name, e.degree
-        passage = Passage("entity", e.id, e.description, title=e.name)
-        if quotes:
-            passage = _with_quotes(passage, float(e.degree), e, documents)
+        passage = _show_element("entity", e, e.description, e.name, float(e.degree), homes)
         found.entity[e.id] = _make_line(passage, (e.id,), e.degree)
     for r in graph.relations:
         title = f"{names[r.source]} — {names[r.target]}"
         rank = degree[r.source] + degree[r.target]
         text = f"{r.label}: {r.description}" if r.label and not quotes else r.description
-        passage = Passage("relation", r.id, text, title=title)
-        if quotes:
-            passage = _with_quotes(passage, r.weight, r, documents)
+        passage = _show_element("relation", r, text, title, r.weight, homes)
         found.relations[r.source].append(_make_line(passage, (r.source, r.target), rank))
     for c in graph.claims:
         dates = " to ".join(d for d in (c.starts, c.ends) if d)
@@ -328,9 +324,21 @@ def _make_line(passage: Passage, ends: tuple[str, ...], rank: int = 0) -> Line:
     return Line(passage, count_tokens(passage.title) + count_tokens(passage.text) + _LINE, ends, rank)
 
 
-def _with_quotes(passage: Passage, score: float, element: Entity | Relation, documents: Mapping[str, str]) -> Passage:
+def _show_element(
+    kind: str,
+    element: Entity | Relation,
+    text: str,
+    title: str,
+    score: float,
+    documents: Mapping[str, str] | None,
+) -> Passage:
+    """The passage of an element; with its quotes, its score and the number of its documents where these are given."""
+    if documents is None:
+        return Passage(kind, element.id, text, title=title)
     count = len({documents[c] for c in element.chunks if c in documents})
-    return replace(passage, score=score, quotes=_choose_quotes(element.descriptions, documents), documents=count)
+    return Passage(
+        kind, element.id, text, score, title, quotes=_choose_quotes(element.descriptions, documents), documents=count
+    )
 
 
 def _choose_quotes(said: Sequence[Description], documents: Mapping[str, str]) -> tuple[Description, ...]:

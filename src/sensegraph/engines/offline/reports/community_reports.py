@@ -268,16 +268,14 @@ class _ReportWriter:
         `alone` takes one that holds no other, if it is strong or there is no finding yet.
         """
         mark = set(sentence_quality.stem_text(passage.title, self.code))
-        if mark & self.stems.keys():
-            return []
-        own = [q for q in self.holding(mark) if passage.kind == "entity" or passage.id in q.owners]
+        told = self.holding(mark) if mark.isdisjoint(self.stems) else []
+        own = [q for q in told if passage.kind == "entity" or passage.id in q.owners]
         if not own or report_parts.says_little(passage.title, self.code):
             return []
         others = {id(q): self.beside(q, mark) for q in own}
         good = [q for q in own if others[id(q)] or (alone and (q.worth >= STRONG or not self.headlines))]
         for quote in self.pick(good, 1):
-            other = others[id(quote)]
-            names = [passage.title, *([other.name] if other else [])]
+            names = [passage.title, *(member.name for member in [others[id(quote)]] if member)]
             return self.finding(self.headline(quote, names), [quote], passage, mark)
         return []
 

@@ -139,6 +139,7 @@ _BE = frozenset("is are was were has have".split())
 _BARRED = _UNSURE | _ASKS | _GROUP | _FIRST_PERSON  # words that a clause worth showing does not begin with
 _RELATIVE = frozenset("that which who whose where one ones".split())
 _JOINS = frozenset("and or who which that because so but when where".split())
+_ODD_LETTER = re.compile(r"[^\W\0-\x7f]")  # which may have more than two cases
 _BETWEEN = re.compile(r"(?:\s+[\w’'-]+){1,8}\s+")  # what may stand between the two names of a link
 _RESTART = re.compile(r"\s(?:The|A|An|In|This|We|It|He|She|They)\s")
 
@@ -262,7 +263,7 @@ def rate_headline(shown: str, names: Sequence[str]) -> float:
 def find_link_clause(sentence: str, one: str, other: str) -> str:
     """ "A verb … B" as the sentence has it, with at most 8 words between the names; "" where it has not."""
     low = sentence.casefold()
-    plain = f"{sentence}{one}{other}".replace("’", "'").isascii()  # so that of each letter there are two cases
+    plain = not _ODD_LETTER.search(f"{sentence}{one}{other}")
     for first, second in ((one, other), (other, one)):
         if not 0 <= low.find(first.casefold()) < low.rfind(second.casefold()):
             continue  # a pattern takes longer to make than to look for

@@ -215,6 +215,9 @@ _FEW = 8  # words of a line without an end mark up to which it is a heading
 _LISTED = re.compile(r"[^\W\d_]\w{1,15}: (?:[A-Z][^,;:.]+[,;] (?:and )?)+[A-Z][^,;:]+\.?$")
 
 
+NOTED = Cues({"show-notes": rf"\b(?:{CUES['show-notes']})|https?:|www\.|\.(?:com|org|txt)\b|\.\./"})
+
+
 @lru_cache(maxsize=1 << 15)
 def rate_quality(sentence: str) -> float:
     """How well a tidied sentence stands alone, in (0, 1]: a product of penalties; below 0.3 it should not be shown.
@@ -230,7 +233,7 @@ def rate_quality(sentence: str) -> float:
     pointing, speaking = map(read_list("pointing").__contains__, words[:4]), map(_SPEAKING.__contains__, words)
     value *= 0.8 ** sum(pointing) * 0.93 ** sum(speaking)
     value *= 0.6 if any(map(sentence.__contains__, _DASHES)) and _BROKEN.search(sentence) else 1.0
-    value *= 0.15 if STATED.read(sentence).has("show-notes") or (":" in sentence and _TURN.search(sentence)) else 1.0
+    value *= 0.15 if NOTED.read(sentence).has("show-notes") or (":" in sentence and _TURN.search(sentence)) else 1.0
     whole = _has_finite_verb(words) and not _SUBORDINATE.match(sentence)
     return max(value * (1.0 if whole else 0.25), 1e-6)
 
@@ -324,7 +327,6 @@ STATED = Cues(
         "here": rf"^(?:{CUES['openings-of-talk']})\b|\b(?:{CUES['talk']})\b",  # said of the talk
         "holding": rf"\b(?:{CUES['holding']})\b",
         "introducing": _INTRODUCES.pattern,
-        "show-notes": rf"\b(?:{CUES['show-notes']})|https?:|www\.|\.(?:com|org|txt)\b|\.\./",
     },
     {"introducing": rf"\b(?:(?:{CUES['offices']})s?\b|{CUES['introducing']})|award[- ]winn"},
 )

@@ -124,8 +124,7 @@ class Slices:
         if not (found := self._take(1 + kind * self.parts + part)):
             return b""
         steps, content = _read_shortened(found)
-        texts = b"".join(self._shared[place] for place in accumulate(steps))
-        return lengthen(content, texts)
+        return lengthen(content, b"".join(map(self._shared.__getitem__, accumulate(steps))))
 
     @cached_property
     def _shared(self) -> list[bytes]:
