@@ -10,7 +10,7 @@ from functools import cache, lru_cache, partial
 from importlib.resources import files
 from itertools import chain, pairwise
 from math import fsum
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from sensegraph.language.word_lists import (
     ENGLISH,
@@ -72,8 +72,7 @@ def encode_tokens(text: str) -> list[int]:
 
 def decode_tokens(numbers: list[int]) -> str | None:
     """The text of these tokens, or None when they begin or end inside a character."""
-    text: str | None = _load_tokenizer().decode(numbers)
-    return text
+    return cast("str | None", _load_tokenizer().decode(numbers))
 
 
 def fold(text: str) -> str:
