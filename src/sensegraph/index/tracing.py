@@ -21,7 +21,7 @@ from sensegraph.index.manifest import Manifest, list_catalogue
 from sensegraph.index.settings import IndexSettings
 from sensegraph.language.text import fold
 from sensegraph.protocols import Rows, Store
-from sensegraph.runtime.batches import recall_aside
+from sensegraph.runtime.batches import recall_aside, replace_doubted
 from sensegraph.runtime.keys import key, read_keys_below
 from sensegraph.runtime.results import Result, Results, Step, load_result, recall_result
 from sensegraph.runtime.runtime import Runtime
@@ -124,12 +124,14 @@ class Tracing(Runtime):
         **settings: Any,
     ) -> Results[B]:
         """The results of `step`, all of which must be there, or have been set aside."""
-        keys = self.keys(step, items, names, **settings)
+        named = self._name_results(step, items, names, settings)
+        own = list(named)
+        keys = replace_doubted(self.store, step, own) if step.doubts else own
         if without and (missing := set(keys) - self.store.has(keys)):
             known = recall_aside(self.store, sorted(missing))
             keys = self.list_aside(step, items, keys, known, range(len(keys)))
         self._there(keys, step)
-        return Results(self.store, step, keys)
+        return Results(self.store, step, named if keys == own else keys)
 
     def once(
         self, step: Step[A, B], whole: A | Callable[[], A], *, names: Sequence[str] = (), **settings: Any
