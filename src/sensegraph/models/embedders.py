@@ -103,8 +103,8 @@ def _hash_into_rows(
     codes: Codes, owners: NDArray[np.intp], weights: NDArray[np.float64], n: int, dim: int
 ) -> NDArray[np.float64]:
     """The rows of `n` texts: each distinct code of a text goes, with its sign, into one of `dim` buckets."""
-    by_code = np.argsort(codes)  # of equal ones it does not matter which comes first: they weigh the same
-    order = by_code[np.argsort(owners[by_code].astype(np.uint16), kind="stable")]  # which is much sooner than lexsort
+    order = np.argsort(codes)  # of equal ones it does not matter which comes first: they weigh the same
+    order = order[np.argsort(owners[order].astype(np.uint16), kind="stable")]  # which is much sooner than lexsort
     codes, owners, weights = codes[order], owners[order], weights[order]
     first = np.ones(len(codes), dtype=bool)
     first[1:] = (codes[1:] != codes[:-1]) | (owners[1:] != owners[:-1])

@@ -89,7 +89,7 @@ def names_nothing(name: str) -> bool:
     return _NO_NAME.match(name) is not None
 
 
-@lru_cache(maxsize=1 << 12)  # a name stands in several communities, and beside many sentences of one
+@lru_cache(maxsize=1 << 9)  # a name stands beside many sentences of a community
 def says_little(name: str, code: str) -> bool:
     """Whether `name` says little of what it stands for: a number, a span of time, a general word."""
     own = sentence_quality.stem_text(name, code)

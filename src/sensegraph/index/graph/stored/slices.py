@@ -140,7 +140,8 @@ class Slices:
 class PartSlices:
     """How to read what the runs say of a partition, in their order, and the texts that they say it in.
 
-    Of what was described it is known how it is told from its span: `odd` is what is not the span itself.
+    Of what was described it is known how it is told from its span: as long a text is the span itself and another a
+    text of its own, but for what is `odd`.
     """
 
     read: Callable[[], Iterable[bytes]]
@@ -150,13 +151,15 @@ class PartSlices:
     def describe(self, chunk: str, said: SaidAt) -> Description:
         """What is said, as records hold it."""
         found = self.texts.describe(chunk, *said)
-        if said[2] != SAME:
-            self.odd[chunk, found.source.start, found.source.end, found.text] = said[2]
+        start, length, form, *_ = said
+        if form != (SAME if len(found.text) == length else found.text):
+            self.odd[chunk, start, start + length, found.text] = form
         return found
 
     def find_form(self, chunk: str, start: int, end: int, said: str) -> Text:
         """How something that was described is told from its span."""
-        return self.odd.get((chunk, start, end, said), SAME)
+        usual = SAME if len(said) == end - start else said
+        return self.odd.get((chunk, start, end, said), usual) if self.odd else usual
 
 
 _read_mentions = msgspec.msgpack.Decoder(tuple[list[MentionRow[SaidAt]], list[MentionRow[SaidAt]]]).decode
