@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 _RUNS = re.compile(r"\s(?:\s+|(?<=[\t\v\r\xa0\u3000]))")  # begins with one class, which is found three times as fast
 _RUN = re.compile(r"[ \n]+")
-_RARE = [c for c in map(chr, range(0x3001)) if c.isspace() and c not in " \n"]
+_RARE = [c for c in map(chr, range(0x3001)) if c.isspace() and c not in " \n"]  # of few texts
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,6 @@ from sensegraph.language.word_lists import (
     LANGUAGES,
     SNOWBALL,
     STOP,
-    KeptWords,
     languages_by_word,
     read_lines,
     read_patterns,
@@ -264,7 +263,7 @@ def stem_run(word: str, spoken: str) -> tuple[str, ...]:
 
 @cache
 def _remember_stems(spoken: str) -> Callable[[str], tuple[str, ...]]:
-    return KeptWords(partial(find_stems, spoken), 1 << 18).__getitem__
+    return lru_cache(maxsize=1 << 18)(partial(find_stems, spoken))  # of one value, which is looked up twice as fast
 
 
 def find_stems(spoken: str, word: str) -> tuple[str, ...]:

@@ -10,13 +10,11 @@ The names of months and weekdays stand here: every pattern and list that needs t
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
-from typing import TypeVar
 
-T = TypeVar("T")
 LANGUAGES = ("en", "de", "fr", "es", "it", "nl", "pt", "pl", "cs", "da", "sv", "ru")
 """The languages with a file of lists; English first, which wins a tie."""
 ENGLISH = "english"
@@ -254,20 +252,3 @@ def name_connectors(language: str) -> frozenset[str]:
     if language == "de":
         return read_lexicon("german")["connectors"]
     return english_words("connectors") | (english_words("connectors-elsewhere") if language == "xx" else frozenset())
-
-
-# ── what is found of words ───────────────────────────────────────────────────────────────────────────────────────────
-
-
-class KeptWords(dict[str, T]):
-    """What `find` gives of words, kept for `most` of them at most: sooner looked up than what functools keeps."""
-
-    def __init__(self, find: Callable[[str], T], most: int) -> None:
-        super().__init__()
-        self._find, self._most = find, most
-
-    def __missing__(self, word: str) -> T:
-        if len(self) >= self._most:
-            self.clear()
-        found = self[word] = self._find(word)
-        return found

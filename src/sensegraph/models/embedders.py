@@ -9,7 +9,7 @@ import threading
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, Literal
 
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from sensegraph.errors import EndpointError
 from sensegraph.language.text import is_unspaced, make_stemmer, name_stemmer, split_runs, stem_run
-from sensegraph.language.word_lists import COMMON, ENGLISH, STOP, VERY_COMMON, KeptWords, read_lines
+from sensegraph.language.word_lists import COMMON, ENGLISH, STOP, VERY_COMMON, read_lines
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from sensegraph.protocols import Vectors
 from sensegraph.runtime.keys import key
@@ -148,6 +148,7 @@ def _find_codes(text: str) -> list[int]:
 def _remember_codes(spoken: str) -> Callable[[str], tuple[int, ...]]:
     kinds = _read_common_stems() if spoken in {ENGLISH, ""} else {}
 
+    @lru_cache(maxsize=1 << 18)  # of one value, which is looked up twice as fast
     def code_word(word: str) -> tuple[int, ...]:
         """The codes of one run of letters: none for a function word, several where no blanks part words."""
         if is_unspaced(word):
@@ -155,7 +156,7 @@ def _remember_codes(spoken: str) -> Callable[[str], tuple[int, ...]]:
             return tuple(_hash_term(p, _PIECE if _PARTICLES.isdisjoint(p) else _COMMON_PIECE) for p in pieces)
         return tuple(_hash_term(stem, kinds.get(stem, _RARE)) for stem in stem_run(word, spoken))
 
-    return KeptWords(code_word, 1 << 18).__getitem__
+    return code_word
 
 
 @cache

@@ -300,7 +300,8 @@ def put_aside(
 
 @dataclass(frozen=True, slots=True)
 class WholeRuns:
-    """Digests of the keys of runs: of those that the build `before` found whole, and of those that this one did.
+    """Digests of the keys of runs, or of what these are made of: of runs that the build `before` found whole, and of
+    those that this one did.
 
     What is there of an index stays until another is built, unless it is damaged or collected: then nothing is known.
     """

@@ -137,7 +137,10 @@ class Results(Sequence[B]):
         return self._read([self.keys[i] for i in positions])
 
     def tell_run(self, run: range) -> Sequence[str]:
-        """What stands for the results of a run: their keys, or what these are made of where that is all."""
+        """What stands for the results of a run: what their keys are made of, or these where any was replaced.
+
+        It changes when a result is replaced and when it is found again, for all runs: they are made anew then.
+        """
         keys = self.keys
         return (
             (keys.first, *keys.names[run.start : run.stop])

@@ -8,7 +8,6 @@ from functools import cache, lru_cache
 from typing import Any
 
 from sensegraph.language.text import WORD, blank_others
-from sensegraph.language.word_lists import KeptWords
 
 _PARTED = re.compile("[İǰ\u0345ΐΰ\u1e96-\u1e99\u1f50-\u1ff7]")  # letters and marks that folded are the other too
 _OF_WORDS = bytes(i if re.match(r"[\w'-]", chr(i), re.ASCII) else 32 for i in range(256))
@@ -29,7 +28,7 @@ def remember_stems(language: str) -> Callable[[str], str]:
     import Stemmer  # an extension module: loaded on first use
 
     find: Callable[[str], str] = Stemmer.Stemmer(language, 0).stemWord
-    return KeptWords(find, 1 << 15).__getitem__
+    return lru_cache(maxsize=1 << 15)(find)
 
 
 @lru_cache(maxsize=1 << 9)  # what rates a sentence and what stems it ask one after the other

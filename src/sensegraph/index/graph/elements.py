@@ -9,14 +9,14 @@ from functools import lru_cache
 
 from sensegraph.index.graph.graph_settings import Weight
 from sensegraph.language.text import fold
-from sensegraph.language.word_lists import STOP, KeptWords
+from sensegraph.language.word_lists import STOP
 from sensegraph.resolution.aliases import Called, Name
 from sensegraph.runtime.keys import key
 from sensegraph.types import Description, Entity, Relation, Source
 
 _ALIASES = 8  # other names that are kept of one entity
 _NO_NAMES = frozenset(word for words in STOP.values() for word in words)
-fold_name = KeptWords(fold, 1 << 16).__getitem__  # the same names come again with every chunk
+fold_name = lru_cache(maxsize=1 << 16)(fold)  # the same names come again with every chunk
 
 
 @dataclass(frozen=True, slots=True)

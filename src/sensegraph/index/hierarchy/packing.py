@@ -144,7 +144,7 @@ class Elements:
 def list_elements(
     graph: Graph, documents: Mapping[str, str], *, quotes: bool, beside: Mapping[str, tuple[str, int]] | None = None
 ) -> Elements:
-    """All lines of `graph`; `documents` maps chunk ids to document ids.
+    """All lines of `graph`; `documents` tells of each chunk what tells its document from others.
 
     Names and degrees of entities that are not in it but at the ends of its relations are given as what is `beside` it.
 

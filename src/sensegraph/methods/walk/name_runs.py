@@ -61,7 +61,10 @@ def show_names(runs: Sequence[Sequence[Noted]]) -> list[bytes]:
 
 @step("namewords.told", version=1)
 def keep_known_words(digests: Sequence[str]) -> list[str]:
-    """What stands for what is known of the words of each document of a run."""
+    """What stands for what is known of the words of each document of a run.
+
+    It may tell of names that the run has not, as of those that were known when it was made: its mentions are the same.
+    """
     return list(digests)
 
 
@@ -191,8 +194,10 @@ class ToldWords:
         return np.array([number for number in map(self.numbers.get, words) if number is not None], np.int32)
 
     def tell(self, several: Sequence[Ints], pairs: Sequence[bytes] = ()) -> list[str]:
-        """What stands for what is known of some words, given by their numbers, each once, several times: those of which
-        it is the same mention the same names. Where their `pairs` are known, a name of two words is one of these.
+        """For each of `several` lists of numbers of words, each once: what stands for what is known of these words.
+
+        Texts of which it is the same mention the same names. Where the `pairs` of a list are given, a name of two words
+        counts only if it may be one of them.
         """
         bits = np.unpackbits(np.frombuffer(b"".join(pairs), np.uint8))
         room = np.array([8 * len(own) for own in pairs] or [0] * len(several), np.int64)

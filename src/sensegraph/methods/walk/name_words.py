@@ -286,7 +286,7 @@ class ShownRun:
 
 
 def hash_pairs(pairs: Iterable[str]) -> Longs:
-    """Numbers that stand for pairs of words, with a blank between them."""
+    """Numbers that stand for pairs of words with a blank between them; for names of other sizes they are not used."""
     return np.array([crc32(pair.encode("utf-8", "surrogatepass")) for pair in pairs], np.int64)
 
 
@@ -326,7 +326,7 @@ class ShownWords:
     pairs: Sequence[bytes]
 
 
-def join_shown(shown: Iterable[ShownRun]) -> ShownWords:
+def join_shown(shown: Sequence[ShownRun]) -> ShownWords:
     """The names that documents bear, and how they write their words, from what all runs show, read twice."""
     capitals, bearing = defaultdict[str, int](int), set[str]()
     for run in shown:
