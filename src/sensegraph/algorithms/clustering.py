@@ -343,9 +343,10 @@ class _Update:
 
     def _apply(self, frame: _Frame, which: Flags, split: Callable[[_Frame], Ints], root: Ints) -> None:
         """Split the blocks that `which` marks, and write the result into `root`."""
+        if not which.any():
+            return
         if which.all():
             root[:] = split(frame)
-        if which.all() or not which.any():
             return
         number = np.cumsum(which) - 1
         graph, nodes = induce_subgraph(frame.graph, np.where(which[frame.block], frame.block, NOWHERE))

@@ -193,8 +193,7 @@ def keep_distinct(numbers: NDArray[N]) -> NDArray[N]:
 
 def number_distinct(numbers: NDArray[N]) -> tuple[NDArray[N], Longs, Longs]:
     """The numbers, ascending, each once; the first place of each; and which of them stands at each place."""
-    order = _sort_with_places(numbers) if numbers.dtype.kind in "iu" else None
-    order = np.argsort(numbers) if order is None else order
+    order = np.argsort(numbers) if (sorted_places := _sort_with_places(numbers)) is None else sorted_places
     found = numbers[order]
     begun = np.flatnonzero(_begin_runs(found))
     whose = np.empty(len(numbers), np.int64)
@@ -219,7 +218,7 @@ def _sort_with_places(numbers: NDArray[Any]) -> Longs | None:
     if not len(numbers):
         return np.zeros(0, np.int64)
     least, bits = numbers.min(), len(numbers).bit_length()
-    if (int(numbers.max()) - int(least)).bit_length() + bits > _BITS:
+    if numbers.dtype.kind not in "biu" or (int(numbers.max()) - int(least)).bit_length() + bits > _BITS:
         return None
     above = numbers - least if numbers.dtype.kind == "u" else numbers.astype(np.int64) - int(least)
     return np.sort(above.astype(np.int64) << bits | np.arange(len(numbers))) & ((1 << bits) - 1)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sensegraph.algorithms.graphs import NOWHERE, Floats, Ints, Longs, number_distinct, order_pairs
+from sensegraph.algorithms.graphs import NOWHERE, Floats, Ints, Longs, order_equal, order_pairs
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,11 +51,8 @@ def order_moves(
         raise ValueError(f"an edge leads outside of nodes 0 to {nodes - 1}.")
     out = np.bincount(a, weights=w, minlength=nodes).astype(np.float64)  # of no edges they are whole numbers
     order = order_pairs(b, a)
-    a, b, w = a[order], b[order], w[order]
-    again = np.concatenate(([False], (b[1:] == b[:-1]) & (a[1:] == a[:-1])))
-    equal = np.flatnonzero(again | np.append(again[1:], False))  # the weights of one pair ascend
-    w[equal] = w[equal][order_pairs(np.cumsum(~again[equal]), number_distinct(w[equal])[2])]
-    return a, b, w, out
+    order_equal(order, (b.astype(np.int64) * nodes + a)[order], w[order])
+    return a[order], b[order], w[order], out
 
 
 def pagerank(walk: Moves, reset: NDArray[Any], damping: float = 0.5, steps: int = 10) -> Floats:

@@ -35,7 +35,7 @@ def remember(most: int) -> Callable[[Callable[[str], T]], Callable[[str], T]]:
         known: dict[int, T] = {}
 
         def find_once(text: str) -> T:
-            mark = hash(text)  # which a text is asked for once
+            mark = hash(text)  # which the text itself keeps
             if (found := known.get(mark)) is None:
                 found = find(text)
                 if len(known) >= most:

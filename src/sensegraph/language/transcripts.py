@@ -61,7 +61,7 @@ def observe_talk(text: str) -> Talk:
 
 def _observe_talk(text: str) -> Talk:
     labels = find_labels(text)
-    lines = sum(map(bool, map(str.strip, text.split("\n"))))
+    lines = sum(1 for line in text.split("\n") if line.strip())
     named = [label for label in labels if label.named]
     if not named:
         return Talk(lines, others=len(labels))

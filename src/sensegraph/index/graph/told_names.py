@@ -32,7 +32,6 @@ from sensegraph.types import Chunk
 Texts = Callable[[Sequence[str]], Mapping[str, Chunk]]
 _SEARCHED = 20  # chunks of a short form that are searched for its definition
 _SHORT = re.compile(r"[A-Z][A-Z0-9&]{1,6}")
-_LONGEST = 7  # letters of such a name
 Core = tuple[str, ...]
 _Shown = tuple[str, str, str]  # the id of an entity, its name, its type
 
@@ -103,7 +102,7 @@ def find_told_names(graph: NameGraph, texts: Texts, rt: Runtime) -> list[Rule]:
 
 def list_short_forms(graph: NameGraph) -> Iterator[ShortForm]:
     """The names of a graph in capitals, which may be defined in the first chunks that mention them."""
-    short = [row for row, name in enumerate(graph.names) if len(name) <= _LONGEST and _SHORT.fullmatch(name)]
+    short = [row for row, name in enumerate(graph.names) if _SHORT.fullmatch(name)]
     first = {row: graph.places[graph.start[row] : graph.start[row + 1]][:_SEARCHED].tolist() for row in short}
     wanted = {(c, fold_name(graph.names[row])[:1]) for row, places in first.items() for c in places}
     searched = np.zeros(len(graph.chunks), np.bool_)

@@ -258,8 +258,7 @@ _TIME_WORDS = frozenset(
     ("millennium", *ENGLISH_MONTHS, *(w + end for w in (*_UNITS, *ENGLISH_WEEKDAYS) for end in ("", "s")))
 )
 _NUMBER_WORDS = frozenset("".join(_PATTERNS["WORDNUM"]).strip("(?:)").split("|"))
-STATING = _TIME_WORDS | _NUMBER_WORDS
-"""One of these words stands in each sentence that has no digit and states a time or a number."""
+_STATING = _TIME_WORDS | _NUMBER_WORDS
 _DATE_WORDS = _TIME_WORDS.union(  # one of which stands in each time that begins with a letter, where there are digits
     SHORT_MONTHS, "sept century spring summer autumn fall winter early late mid ad".split()
 )
@@ -295,9 +294,9 @@ def may_state_value(sentence: str, letters: Sequence[str]) -> bool:
     """Whether a sentence with these runs of letters, in lower case, may state a time or a number: most cannot."""
     if _DIGIT.search(sentence) or not (sentence.isascii() or _CASELESS.isdisjoint(sentence)):
         return True
-    if STATING.isdisjoint(letters):
+    if _STATING.isdisjoint(letters):
         return False
-    return letters.count("one") != 1 or STATING.intersection(letters) != {"one"}  # of which find_numbers makes none
+    return letters.count("one") != 1 or _STATING.intersection(letters) != {"one"}  # of which find_numbers makes none
 
 
 def find_times(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:

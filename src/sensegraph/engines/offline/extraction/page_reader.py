@@ -191,8 +191,7 @@ class _PageReader:
     @property
     def opening(self) -> list[str]:
         """The word that opens each sentence."""
-        texts, bounds = self.words.texts, pairwise(self.bounds)  # mostly the first
-        return [texts[a] if a < b and texts[a][0].isalpha() else find_opening_word(texts[a:b]) for a, b in bounds]
+        return [find_opening_word(self.words.texts[a:b]) for a, b in pairwise(self.bounds)]
 
     def read(self, letters: Sequence[Sequence[str]], plain: bool) -> None:
         """Read all sentences as their language asks for: names by capitals, phrases by tags or by words.
@@ -210,10 +209,7 @@ class _PageReader:
             here = set[int]()
             place = bisect_left(signs, start)
             signed = place < len(signs) and signs[place] < end  # of most sentences nothing else can state a value
-            silent = plain and not signed and stated_dates.STATING.isdisjoint(letters[number])  # as most are
-            if not silent and stated_dates.may_state_value(
-                text[start:end] if signed or not plain else "", letters[number]
-            ):
+            if stated_dates.may_state_value("" if plain and not signed else text[start:end], letters[number]):
                 here = self._collect_values(number, start, end, self.words.part(first, last))
             if signed and (codes := find_codes(text, start, end)):
                 words = self.words.part(first, last)

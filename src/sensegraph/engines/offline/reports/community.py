@@ -346,7 +346,7 @@ def rate_specificity(name: str, texts: Sequence[str], size: int, people: frozens
         return _EMPTY
     person = name.casefold() in people
     if not person and all(word[:1].isupper() and not word.isupper() for word in show_natural_case(name, texts).split()):
-        person = len(texts) - list(map(_find_human, texts)).count(None) > _HUMAN_SHARE * len(texts)
+        person = sum(_find_human(text) is not None for text in texts) > _HUMAN_SHARE * len(texts)
     if person:
         return 1.0 if len(texts) > _ABOUT * size else _PERSON
     return _COMPOUND if len(own) > 1 else _BROAD if own[0] in sentence_quality.stem_word_lists("vague") else 1.0

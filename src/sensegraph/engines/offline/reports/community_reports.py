@@ -275,7 +275,7 @@ class _ReportWriter:
         others = {id(q): self.beside(q, mark) for q in own}
         good = [q for q in own if others[id(q)] or (alone and (q.worth >= STRONG or not self.headlines))]
         for quote in self.pick(good, 1):
-            names = [passage.title, *(member.name for member in [others[id(quote)]] if member)]
+            names = [passage.title, *([other.name] if (other := others[id(quote)]) else [])]
             return self.finding(self.headline(quote, names), [quote], passage, mark)
         return []
 

@@ -61,11 +61,8 @@ class TermWeights(dict[str, float]):
     def weigh(self, terms: tuple[str, ...]) -> dict[str, float]:
         """Each term once with its weight."""
         if (own := self._own.get(terms)) is None:
-            own = self._own[terms] = dict(zip(terms, map(self.__getitem__, terms), strict=True))
+            own = self._own[terms] = {t: self.get(t, 0.0) for t in terms}
         return own
-
-    def __missing__(self, term: str) -> float:
-        return 0.0
 
     def square(self, terms: tuple[str, ...]) -> tuple[dict[str, float], float]:
         """Each term once with the square of its weight, and the root of the sum of these."""
@@ -79,19 +76,23 @@ class _Cover:
     """What has been chosen so far, and the gain of a candidate given that."""
 
     def __init__(self, weights: TermWeights, chosen: Iterable[Candidate]) -> None:
-        self.weights, self.chosen = weights, list(chosen)
-        self._covered: dict[str, int] = {}  # by the first of them, so many
-        self._counted = 0
+        self.weights = weights
+        self.chosen: list[Candidate] = []
+        self.covered: dict[str, int] = {}
         self._closest: dict[tuple[str, ...], tuple[int, float]] = {}
+        for candidate in chosen:
+            self.take(candidate)
+
+    def take(self, candidate: Candidate) -> None:
+        self.chosen.append(candidate)
+        covered = self.covered
+        for term in self.weights.weigh(candidate.terms):
+            covered[term] = covered.get(term, 0) + 1
 
     def gain(self, candidate: Candidate) -> float:
-        covered, weigh = self._covered, self.weights.weigh
-        for other in self.chosen[self._counted :]:
-            for term in weigh(other.terms):
-                covered[term] = covered.get(term, 0) + 1
-        self._counted = len(self.chosen)
-        times = covered.get
-        total = sum([w * DAMPING**n if (n := times(t)) else w for t, w in weigh(candidate.terms).items()])
+        times = self.covered.get
+        own = self.weights.weigh(candidate.terms)
+        total = sum([w * DAMPING**n if (n := times(t)) else w for t, w in own.items()])
         close = self._close(candidate.terms)
         return total / (math.sqrt(candidate.words) + 2) * candidate.worth * (1 - max(0.0, close - TOLERANCE))
 
@@ -143,5 +144,5 @@ def choose_sentences(
         # the last one has but to be worth something, and weights and worth stay what they are
         if (gain if heap else -most) > 0 and not cover.repeated(candidates[i]):
             picked.append(i)
-            cover.chosen.append(candidates[i])
+            cover.take(candidates[i])
     return picked
