@@ -141,12 +141,9 @@ class Results(Sequence[B]):
 
         It changes when a result is replaced and when it is found again, for all runs: they are made anew then.
         """
-        keys = self.keys
-        return (
-            (keys.first, *keys.names[run.start : run.stop])
-            if isinstance(keys, NamedKeys)
-            else keys[run.start : run.stop]
-        )
+        if isinstance(self.keys, NamedKeys):
+            return (self.keys.first, *self.keys.names[run.start : run.stop])
+        return self.keys[run.start : run.stop]
 
     def reader(self, positions: Sequence[int]) -> Callable[[Store], list[B]]:
         """What reads the results at these positions in another process."""

@@ -16,7 +16,6 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any, NoReturn
 from uuid import uuid4
-from zlib import crc32
 
 import msgspec
 from numpy.typing import NDArray
@@ -354,7 +353,8 @@ class SqliteStore:
 
     def ref(self, name: str) -> str | None:
         """The value that `name` stands for now."""
-        return self._check_refs("name = ?", name).get(name)
+        rows = self.select("SELECT name, value, sum FROM ref WHERE name = ?", (name,))
+        return _check_refs(self.path, rows).get(name)
 
     def set_refs(self, refs: Mapping[str, str | None]) -> None:
         """Set (or, with None, delete) all of these names at once."""
@@ -365,15 +365,8 @@ class SqliteStore:
 
     def refs(self, prefix: str = "") -> dict[str, str]:
         """All names that begin with `prefix`, sorted."""
-        return self._check_refs("name >= ? AND name < ? ORDER BY name", prefix, prefix + "\U0010ffff")
-
-    def _check_refs(self, where: str, *values: str) -> dict[str, str]:
-        """Some refs by name. Raises StoreError for one that is not as it was written."""
-        rows = self.select(f"SELECT CAST(name AS BLOB), CAST(value AS BLOB), sum FROM ref WHERE {where}", values)
-        for name, value, total in rows:  # in bytes, as what is written is summed
-            if crc32(value or b"", crc32(name or b"")) != total:
-                raise StoreError(f"{self.path} is damaged at the name {decode_text(name or b'')!r}. {_HEALED}")
-        return {name.decode(): value.decode() for name, value, _ in rows}
+        query = "SELECT name, value, sum FROM ref WHERE name >= ? AND name < ? ORDER BY name"
+        return _check_refs(self.path, self.select(query, (prefix, prefix + "\U0010ffff")))
 
     def spend(self, step: str, usage: Usage) -> None:
         """Add to the ledger of what each step has cost."""
@@ -393,6 +386,14 @@ class SqliteStore:
             return {step: Usage(*(kind(v) for kind, v in zip(kinds, values, strict=True))) for step, *values in rows}
         except (ValueError, OverflowError, TypeError) as e:
             raise StoreError(f"{self.path} is damaged in its ledger of costs ({e}). {_ANEW}") from e
+
+
+def _check_refs(path: Path, rows: Sequence[tuple[str, str, int]]) -> dict[str, str]:
+    """Refs by name. Raises StoreError for one that is not as it was written."""
+    for name, value, total in rows:
+        if sum_ref(name, value) != total:
+            raise StoreError(f"{path} is damaged at the name {name!r}. {_HEALED}")
+    return {name: value for name, value, _ in rows}
 
 
 def _question_marks(values: Sequence[Any]) -> str:
