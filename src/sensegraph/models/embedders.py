@@ -7,9 +7,9 @@ import math
 import re
 import threading
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING, Literal
 
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from sensegraph.errors import EndpointError
 from sensegraph.language.text import is_unspaced, make_stemmer, name_stemmer, split_runs, stem_run
-from sensegraph.language.word_lists import COMMON, ENGLISH, STOP, VERY_COMMON, read_lines
+from sensegraph.language.word_lists import COMMON, ENGLISH, STOP, VERY_COMMON, WordTable, read_lines
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from sensegraph.protocols import Vectors
 from sensegraph.runtime.keys import key
@@ -32,7 +32,7 @@ _KIND = 7
 _WEIGHTS = np.array([1.0, 0.6, 0.3, 1.0, 0.3])
 _PARTICLES = frozenset("的了是在和有也就都与及")  # in most pairs of characters that hold one, Chinese says little
 _PAIR = 0.4
-_BLOCK = 256
+_BLOCK = 64  # texts whose terms are sorted at once: so few stay in the caches
 _MOST = 4096
 _LOGS = np.array([0.0, *(1.0 + math.log(n) for n in range(1, _MOST))])
 
@@ -140,15 +140,14 @@ def _find_codes(text: str) -> list[int]:
     """The codes of the terms of `text` in order, without function words unless it has nothing else (The Who)."""
     found = split_runs(text)
     spoken = name_stemmer(text)
-    codes = list(chain.from_iterable(map(_remember_codes(spoken), found)))
-    return codes or list(chain.from_iterable(map(_remember_codes(""), found)))
+    codes = list(chain.from_iterable(map(_remember_codes(spoken).__getitem__, found)))
+    return codes or list(chain.from_iterable(map(_remember_codes("").__getitem__, found)))
 
 
 @cache
-def _remember_codes(spoken: str) -> Callable[[str], tuple[int, ...]]:
+def _remember_codes(spoken: str) -> WordTable[tuple[int, ...]]:
     kinds = _read_common_stems() if spoken in {ENGLISH, ""} else {}
 
-    @lru_cache(maxsize=1 << 18)  # of one value, which is looked up twice as fast
     def code_word(word: str) -> tuple[int, ...]:
         """The codes of one run of letters: none for a function word, several where no blanks part words."""
         if is_unspaced(word):
@@ -156,7 +155,7 @@ def _remember_codes(spoken: str) -> Callable[[str], tuple[int, ...]]:
             return tuple(_hash_term(p, _PIECE if _PARTICLES.isdisjoint(p) else _COMMON_PIECE) for p in pieces)
         return tuple(_hash_term(stem, kinds.get(stem, _RARE)) for stem in stem_run(word, spoken))
 
-    return code_word
+    return WordTable(code_word, 1 << 18)
 
 
 @cache
