@@ -110,18 +110,12 @@ class Reader:
             yield from (" ".join(words[m.start() : m.start() + 2]) for m in _PAIR.finditer(letters))
 
 
-class _Letters(dict[str, str]):
-    """Word → letter, in one language; decided when a word is first met, and kept for a while."""
+class _Letters(word_lists.WordTable[str]):
+    """Word → letter, in one language."""
 
     def __init__(self, spoken: str) -> None:
-        super().__init__()
+        super().__init__(self._letter, _MET)
         self._spoken, self._stop = spoken, word_lists.STOP[spoken]
-
-    def __missing__(self, word: str) -> str:
-        if len(self) >= _MET:
-            self.clear()
-        letter = self[word] = self._letter(word)
-        return letter
 
     def _letter(self, word: str) -> str:
         lower = word.casefold()
@@ -170,7 +164,7 @@ _read_letters = cache(_Letters)
 # that mentions one leads to the document that bears it.
 
 _MONTH = f"(?:{'|'.join(map(str.title, word_lists.ENGLISH_MONTHS))})"
-_BORN, _KNOWN, _LEAD, _HASHES, _PLAIN = (
+_BORN, _KNOWN, _LEAD, _HASHES, _PLAIN, _PARTED = (
     re.compile("".join(lines)) for lines in word_lists.read_patterns("own_names", MONTH=_MONTH).values()
 )
 _MOST_WORDS = 8  # words of a heading or of a lead name
@@ -212,9 +206,12 @@ def find_aliases(opening: str) -> list[str]:
 
 def find_headings(text: str) -> list[str]:
     """The headings in a text: lines marked with #, or short lines without a stop that stand over a paragraph."""
-    tried = [pattern for sign, pattern in (("#", _HASHES), ("\n", _PLAIN)) if sign in text]
-    found = [(m.start(1), m[1]) for pattern in tried for m in pattern.finditer(text)]
-    kept = [name.strip(" *_") for _, name in sorted(found) if len(name.split()) <= _MOST_WORDS]
+    found = list(_HASHES.finditer(text)) if "#" in text else []
+    if "\n" in text:  # the text may begin with one, the others stand below an empty line
+        found += [first] if (first := _PLAIN.match(text)) else []
+        found += _PARTED.finditer(text, first.end() if first else 0)
+    names = [name for _, name in sorted((m.start(1), m[1]) for m in found)]
+    kept = [name.strip(" *_") for name in names if len(name.split()) <= _MOST_WORDS]
     return list(dict.fromkeys(n for name in kept for n in list_title_names(name)))
 
 

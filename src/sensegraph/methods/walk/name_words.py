@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from sensegraph.algorithms.graphs import Ints, Longs, keep_distinct
 from sensegraph.language.noun_phrases import find_aliases, find_headings, find_lead_name, list_title_names
 from sensegraph.language.sentences import split_sentences
-from sensegraph.language.word_lists import ENGLISH, STOP
+from sensegraph.language.word_lists import ENGLISH, STOP, WordTable
 from sensegraph.runtime.results import step
 from sensegraph.types import Chunk
 
@@ -35,7 +35,7 @@ _HAN = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u0e00-\u0eff"
 _WORD = re.compile(rf"([{_HAN}]|[^\W_{_HAN}]+)(['’`´][sS]\b)?([^\w]*_*[^\w]*)")
 _UNSPACED = re.compile(f"[{_HAN}]")
 _APART = "~"  # before how a piece of a sentence that no word begins parts others
-_PARTING = re.compile(f"(?:{_APART}.)+")
+_PARTING = re.compile(f"{_APART}.(?:{_APART}.)*")
 # a name: letters of which any may begin it, as only then a search is quick, and the last is a capital
 _NAME = re.compile(r"[CIA](?:(?:(?<=C)[_-]|(?<=[IA])[_.\-])(?:[KF][_-]){0,2}[CIA])*(?<=C)(?:_D)*")
 _ENDED = re.compile(r"(?:(?:C[_-]|[IA][_.\-])(?:[KF][_-]){0,2})+I(?:_D)*")
@@ -89,13 +89,14 @@ def _note_names(chunks: tuple[Chunk, ...]) -> Noted:
     shown = [find_headings(chunk.text) for chunk in chunks]
     titled = list_title_names(first.title)
     bears = [*(titled or shown[0][:1] or [find_lead_name(opening)]), *find_aliases(opening)]
-    spelt, last = list[Spelt](), ""
+    spelt, last, quoted = list[Spelt](), "", set[str]()
     for chunk, found in zip(chunks, shown, strict=True):  # over a chunk stand its headings, and the last before
-        spelt.append(_spell_chunk(chunk, _fold_names([last, *found])))
+        if unspaced := _UNSPACED.search(chunk.text) is not None:
+            quoted.update(fold_written_name(m[1]) for m in _QUOTED.finditer(chunk.text))
+        spelt.append(_spell_chunk(chunk.text, unspaced, _fold_names([last, *found])))
         last = found[-1] if found else last
-    quoted = {fold_written_name(m[1]) for c in chunks if _UNSPACED.search(c.text) for m in _QUOTED.finditer(c.text)}
-    aside = fold_words(first.title.partition("(")[2])
-    return Noted(tuple(spelt), _fold_names(bears), tuple(aside), tuple(sorted(quoted - {""})))
+    aside = tuple(fold_words(first.title.partition("(")[2]))
+    return Noted(tuple(spelt), _fold_names(bears), aside, tuple(sorted(quoted - {""})))
 
 
 def _fold_names(names: Iterable[str]) -> tuple[str, ...]:
@@ -103,16 +104,15 @@ def _fold_names(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(folded for name in names if (folded := fold_written_name(name))))
 
 
-def _spell_chunk(chunk: Chunk, bears: tuple[str, ...]) -> Spelt:
-    sentences = [chunk.text[begin:end] for begin, end in split_sentences(chunk.text)]
-    if _UNSPACED.search(chunk.text):  # characters of which some are no letters, and then belong to what parts words
+def _spell_chunk(text: str, unspaced: bool, bears: tuple[str, ...]) -> Spelt:
+    sentences = [text[begin:end] for begin, end in split_sentences(text)]
+    if unspaced:  # characters of which some are no letters, and then belong to what parts words
         spelt = [_spell_words(sentence) for sentence in sentences]
         letters, words = "\n\n".join([kinds for kinds, _ in spelt]), "\n".join([marked for _, marked in spelt])
     else:
-        spelt = list(map(_spell_piece, " \n ".join(sentences).split(" ")))
-        letters, words = "".join([kinds for kinds, _ in spelt]), "".join([marked for _, marked in spelt])
-        letters = part_words(letters)
-        words = words.replace(" \n", "\n").removesuffix(" ")
+        spelt = list(map(_spelt_pieces.__getitem__, " \n ".join(sentences).split(" ")))
+        letters = part_words("".join([kinds for kinds, _ in spelt]))
+        words = "".join([marked for _, marked in spelt]).replace(" \n", "\n").removesuffix(" ")
     runs: list[int] = []
     ends = list(accumulate(len(line) // 2 + 1 for line in letters.split("\n\n")))
     for first, last in find_name_spans(letters):
@@ -137,8 +137,7 @@ def part_words(letters: str) -> str:
 
 def write_letters(sentence: str) -> tuple[list[str], str]:
     """The folded words of a sentence, and its letters: two a word, what it is and how it is parted from the next."""
-    words: list[str] = []
-    letters: list[str] = []
+    words, letters = list[str](), list[str]()
     for word, _, gap in _WORD.findall(sentence):
         form, letter = _fold_word(word)
         words.append(form)
@@ -146,7 +145,6 @@ def write_letters(sentence: str) -> tuple[list[str], str]:
     return words, "".join(letters)
 
 
-@lru_cache(maxsize=1 << 14)
 def _spell_piece(piece: str) -> tuple[str, str]:
     """The letters and the marked words of a piece of a text between two blanks, each word with a blank behind it.
 
@@ -154,19 +152,22 @@ def _spell_piece(piece: str) -> tuple[str, str]:
     """
     if piece == "\n":  # between two sentences
         return "\n\n", "\n"
-    if piece.isascii() and piece.isalpha() and piece.islower():  # as most are
-        return "K_" if piece in _CONNECTORS else "x_", f"{piece} "
+    word = piece.rstrip(",.?!")
+    if word.isascii() and word.isalpha() and word.islower():  # as most are
+        return ("K" if word in _CONNECTORS else "x") + _JOINS.get(f"{piece[len(word) :]} ", "|"), f"{word} "
     letters, words = _spell_words(f"{piece} ")
     if not piece[:1].isalnum():
         letters = f"{_APART}{'-' if piece == '-' else '|'}{letters}"
     return letters, f"{words} " if words else ""
 
 
+_spelt_pieces = WordTable(_spell_piece, 1 << 15)
+
+
 def _spell_words(text: str) -> tuple[str, str]:
     """The letters of a text, and its folded words, with `MARK` before what may begin a name."""
     words, letters = write_letters(text)
-    kinds = zip(words, letters[::2], strict=True)
-    return letters, " ".join([word if kind in "xK" else f"{MARK}{word}" for word, kind in kinds])
+    return letters, " ".join([w if kind in "xK" else f"{MARK}{w}" for w, kind in zip(words, letters[::2], strict=True)])
 
 
 def find_name_spans(letters: str) -> Iterator[tuple[int, int]]:
