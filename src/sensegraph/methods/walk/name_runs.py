@@ -116,28 +116,27 @@ def count_mentions(document: Noted, known: Gazetteer) -> list[dict[str, int]]:
             sentence, begin, end = chunk.runs[place : place + 3]
             runs[sentence].append((begin, end))
         counts: dict[str, int] = defaultdict(int)
-        for number, line in enumerate(chunk.words.split("\n")):
-            marked, words = line.split(" "), line.replace(MARK, "").split(" ")
+        plain = chunk.words.replace(MARK, "").split("\n")
+        for number, (line, words) in enumerate(zip(chunk.words.split("\n"), plain, strict=True)):
             here: dict[str, None] = {}
-            for name in names_in_sentence(marked, words, runs.get(number, ()), known):
+            for name in names_in_sentence(line, words.split(" "), runs.get(number, ()), known):
                 _, blank, last = name.rpartition(" ")
                 if blank:
                     ending[last] = name
                 elif name not in known.names:
                     name = ending.get(name, name)
                 here[name] = None
-            here |= {COUNTRY[name]: None for name in list(here) if name in COUNTRY}
-            for name in here:
+            for name in here | {COUNTRY[name]: None for name in here if name in COUNTRY} if here else ():
                 counts[name] += 1
         results.append(dict(counts))
     return results
 
 
 def names_in_sentence(
-    marked: Sequence[str], words: Sequence[str], runs: Sequence[tuple[int, int]], known: Gazetteer
+    marked: str, words: Sequence[str], runs: Sequence[tuple[int, int]], known: Gazetteer
 ) -> list[str]:
     """The names of one sentence in their order: those known, and runs of capitals that none at least as long covers."""
-    borne = list(known.found(marked, words))
+    borne = [] if known.lengths.keys().isdisjoint(words) else list(known.found(marked.split(" "), words))
     spans = [*borne]
     for run in runs:
         begin, end = trim_run(run, words, known)
