@@ -87,7 +87,8 @@ def stated_in(sentence: str, reference: str = "") -> Stated:
     # Dates without a span say together: "since" and "until" first, else the verb's date, else all of them.
     since = next((e.first for e in read if e.kind == "since" and not e.bound), "")
     earliest = next((e.first for e in read if e.kind == "since" and e.bound), "")
-    event = bool(_CUES["begins"].search(sentence)) and not _CUES["ends"].search(sentence)  # "appointed before 2010"
+    # "appointed before 2010"
+    event = any(e.bound for e in read) and _CUES["begins"].search(sentence) and not _CUES["ends"].search(sentence)
     until = next((e.last for e in reversed(read) if e.kind == "until" and not (e.bound and event)), "")
     at = [e for e in read if e.kind == "at"]
     begins, ends = _find_nearest_date(sentence, at, _CUES["begins"]), _find_nearest_date(sentence, at, _CUES["ends"])
@@ -108,7 +109,7 @@ def stated_in(sentence: str, reference: str = "") -> Stated:
 
 def _find_nearest_date(sentence: str, at: Sequence[Expression], verbs: re.Pattern[str]) -> Expression | None:
     """The date next to a verb of this kind, sooner one behind the verb than one before it."""
-    places = [m.start() for m in verbs.finditer(sentence)]
+    places = [m.start() for m in verbs.finditer(sentence)] if at else []
     far = [(e.start - p if e.start > p else 12 + p - e.start, e) for p in places for e in at]
     pairs = [(distance, e.start, e) for distance, e in far]
     return min(pairs, key=lambda p: p[:2])[2] if pairs else None
