@@ -72,13 +72,18 @@ def pack_rows(rows: NDArray[Any], numbers: Numbers = "int16") -> NDArray[Any]:
     that are not finite.
     """
     exact = np.asarray(rows, np.float64)
-    if not np.isfinite(exact).all():
-        raise ItemFailed("the embedder gave a vector with numbers that are not finite")
     most, whole = np.iinfo(numbers).max, np.dtype(numbers).newbyteorder("<")
     packed = np.zeros(len(exact), [("text", "<u8", (2,)), ("scale", "<f4"), ("values", whole, (exact.shape[1],))])
-    packed["scale"] = np.abs(exact).max(axis=1, initial=0.0) / most
+    found = np.abs(exact)  # one array for all steps: they are many numbers
+    largest = found.max(axis=1, initial=0.0)
+    if not np.isfinite(largest).all():
+        raise ItemFailed("the embedder gave a vector with numbers that are not finite")
+    packed["scale"] = largest / most
     scale = packed["scale"].astype(np.float64)[:, None]
-    packed["values"] = np.rint(np.divide(exact, scale, out=np.zeros_like(exact), where=scale > 0)).clip(-most, most)
+    found.fill(0.0)
+    np.divide(exact, scale, out=found, where=scale > 0)
+    np.rint(found, out=found)
+    packed["values"] = np.clip(found, -most, most, out=found)
     return packed
 
 

@@ -10,7 +10,6 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import chain
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -87,10 +86,10 @@ class HashedTerms:
 # ── from terms to rows ───────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _embed_codes(texts: Sequence[list[int]], dim: int) -> NDArray[np.float64]:
+def _embed_codes(texts: Sequence[bytes], dim: int) -> NDArray[np.float64]:
     """Rows of length 1 (or 0) from the codes of each text's terms, in their order."""
-    codes = np.fromiter(chain.from_iterable(texts), np.uint64)
-    owners = np.repeat(np.arange(len(texts)), [len(t) for t in texts])
+    codes = np.frombuffer(b"".join(texts), "<u8").astype(np.uint64, copy=False)
+    owners = np.repeat(np.arange(len(texts)), [len(t) // codes.itemsize for t in texts])
     weights = _WEIGHTS[(codes & np.uint64(_KIND)).astype(np.intp)]
     pairs = (owners[1:] == owners[:-1]) & _mark_pairable(codes[1:]) & _mark_pairable(codes[:-1])
     joined = _pair_codes(codes[:-1][pairs], codes[1:][pairs])
@@ -114,7 +113,8 @@ def _hash_into_rows(
     values *= np.where(codes[starts] >> np.uint64(63), 1.0, -1.0)
     buckets = ((codes[starts] >> np.uint64(3)) & np.uint64(2**48 - 1)) % np.uint64(dim)
     places = owners[starts] * dim + buckets.astype(np.intp)
-    rows = np.bincount(places, weights=values, minlength=n * dim).reshape(n, dim).astype(np.float64)  # int when empty
+    summed = np.bincount(places, weights=values, minlength=n * dim)
+    rows = np.asarray(summed, np.float64).reshape(n, dim)  # whole numbers when empty
     lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))[:, None]
     np.divide(rows, lengths, out=rows, where=lengths > 0)  # what has no length has no value
     return rows
@@ -136,24 +136,24 @@ def _pair_codes(left: Codes, right: Codes) -> Codes:
 # ── from texts to terms ──────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _find_codes(text: str) -> list[int]:
+def _find_codes(text: str) -> bytes:
     """The codes of the terms of `text` in order, without function words unless it has nothing else (The Who)."""
     found = split_runs(text)
     spoken = name_stemmer(text)
-    codes = list(chain.from_iterable(map(_remember_codes(spoken).__getitem__, found)))
-    return codes or list(chain.from_iterable(map(_remember_codes("").__getitem__, found)))
+    codes = b"".join(map(_remember_codes(spoken).__getitem__, found))
+    return codes or b"".join(map(_remember_codes("").__getitem__, found))
 
 
 @cache
-def _remember_codes(spoken: str) -> WordTable[tuple[int, ...]]:
+def _remember_codes(spoken: str) -> WordTable[bytes]:
     kinds = _read_common_stems() if spoken in {ENGLISH, ""} else {}
 
-    def code_word(word: str) -> tuple[int, ...]:
+    def code_word(word: str) -> bytes:
         """The codes of one run of letters: none for a function word, several where no blanks part words."""
         if is_unspaced(word):
             pieces = stem_run(word, spoken)
-            return tuple(_hash_term(p, _PIECE if _PARTICLES.isdisjoint(p) else _COMMON_PIECE) for p in pieces)
-        return tuple(_hash_term(stem, kinds.get(stem, _RARE)) for stem in stem_run(word, spoken))
+            return b"".join(_hash_term(p, _PIECE if _PARTICLES.isdisjoint(p) else _COMMON_PIECE) for p in pieces)
+        return b"".join(_hash_term(stem, kinds.get(stem, _RARE)) for stem in stem_run(word, spoken))
 
     return WordTable(code_word, 1 << 18)
 
@@ -165,10 +165,10 @@ def _read_common_stems() -> dict[str, int]:
     return {stem(w): _COMMON for w in COMMON.split()} | {stem(w): _VERY_COMMON for w in VERY_COMMON.split()}
 
 
-def _hash_term(term: str, kind: int) -> int:
-    """64 bits that stand for `term` on every machine, with its kind in the lowest three."""
+def _hash_term(term: str, kind: int) -> bytes:
+    """64 bits that stand for `term` on every machine, with its kind in the lowest three; the lowest byte is first."""
     digest = hashlib.blake2b(term.encode(), digest_size=8).digest()
-    return int.from_bytes(digest, "little") & ~_KIND | kind
+    return bytes([digest[0] & ~_KIND | kind]) + digest[1:]
 
 
 class RemoteEmbedder:
