@@ -23,7 +23,9 @@ from sensegraph.language.text import name_stemmer
 
 OneWord = Literal["none", "proper"]
 
-_TOKEN = re.compile(r"[^\W_]++(?:[-'’&](?!s\b)[^\W_]++)*+|['’]s\b|\n(?=\s{0,16}[^a-z\s])|[^\w\s]|_")
+_TOKEN = re.compile(  # blanks and plain words are told at once: most of a text is those
+    r"(?! )(?:[A-Za-z]++(?=[ ,.])|[^\W_]++(?:[-'’&](?!s\b)[^\W_]++)*+|['’]s\b|\n(?=\s{0,16}[^a-z\s])|[^\w\s]|_)"
+)
 _ENDING = frozenset('.!?:;\n"“”…•·')
 _POSSESSIVE = ("'s", "’s")
 _OTHER = re.compile(r"[^\u0000-\u024f\u1e00-\u1eff’]")
