@@ -219,13 +219,15 @@ def read_sentences(sentences: Sequence[list[str]]) -> list[tuple[list[str], set[
                 if letters[start] != "J" and _names_something[word]:
                     phrases.append(word)
                 continue
-            run = tokens[start:stop]
-            own.update(run)
-            good = [_names_something[word] for word in run]
-            for last, letter in enumerate(letters[start:stop], 1):
-                if good[last - 1] and letter != "J":
-                    begins = range(max(0, last - LONGEST), last if letter != "g" else last - 1)
-                    phrases += [" ".join(run[first:last]) for first in begins if good[first]]
+            own.update(tokens[start:stop])
+            for last in range(start, stop):
+                if letters[last] == "J" or not _names_something[tokens[last]]:
+                    continue
+                for begun in range(max(start, last + 1 - LONGEST), last):
+                    if _names_something[tokens[begun]]:
+                        phrases.append(" ".join(tokens[begun : last + 1]))
+                if letters[last] != "g":
+                    phrases.append(tokens[last])
         found.append((phrases, own, letters))
     return found
 
