@@ -82,7 +82,7 @@ class Reader:
         spoken = name_stemmer(plain)
         letters = "".join(map(_read_letters(spoken).__getitem__, words))
         found = list(self._read(words, _OPENING.sub(r"\1,", letters).replace("Q", "P").replace("A", "P"), spoken))
-        if not plain.isascii():  # runs of Chinese or Japanese between particles, as long as two words or three
+        if not plain.isascii() and _HAN.search(plain):  # runs between particles, as long as two words or three
             runs = (run for piece in _PARTICLE.split(plain) for run in _HAN.findall(piece))
             found += [run for run in runs if len(run) in _HAN_LENGTHS]
         return tuple(dict.fromkeys(phrase.casefold() for phrase in found))
