@@ -12,9 +12,9 @@ from sensegraph.engines.offline.reports import sentence_quality
 from sensegraph.language import text as texts
 from sensegraph.language.asking import sentence_cues
 from sensegraph.language.collapsing import collapse_blanks
-from sensegraph.language.noun_phrases import _RUN
+from sensegraph.language.noun_phrases import _PARTED, _PLAIN, _RUN, _TOKEN, find_headings, list_title_names
 from sensegraph.language.speakers import count_spellings
-from sensegraph.language.word_lists import compile_lowered, lower_case
+from sensegraph.language.word_lists import WordTable, compile_lowered, lower_case
 
 ODD = st.text(st.sampled_from("aBz09_ -'’“”—–‘…éßİıſKΣ中\u0301\u2028\x1c\n\t.,:!?[({~=\ud800"), max_size=30)
 
@@ -52,6 +52,27 @@ def test_patterns_on_small_letters_find_what_patterns_without_case_find(text: st
 def test_runs_of_nouns_are_those_with_what_may_come_before_them(letters: str) -> None:
     plain = re.compile(r"(?:(?<=d)[gp])?[NJP]+")
     assert [m.span() for m in _RUN.finditer(letters)] == [m.span() for m in plain.finditer(letters)]
+
+
+@given(st.text(st.sampled_from("aBz1é中 -&'’s_.,!\n\t"), max_size=24))
+def test_words_of_noun_phrases_are_those_that_one_alternative_each_finds(text: str) -> None:
+    word = r"[^\W_]++(?:[-'’&](?!s\b)[^\W_]++)*+"
+    assert _TOKEN.findall(text) == re.findall(rf"{word}|['’]s\b|\n(?=\s{{0,16}}[^a-z\s])|[^\w\s]|_", text)
+
+
+@given(st.lists(st.sampled_from(("\n", " ", "\t", "Ada", "The Quay", "of", "no.", "It was so, as " * 5)), max_size=12))
+def test_headings_begin_the_text_or_stand_below_an_empty_line(parts: list[str]) -> None:
+    text = "".join(parts)
+    found = re.findall(rf"(?:\A|{_PARTED.pattern.removesuffix(_PLAIN.pattern)}){_PLAIN.pattern}", text)
+    names = [n for name in found if len(name.split()) <= 8 for n in list_title_names(name.strip(" *_"))]
+    assert find_headings(text) == list(dict.fromkeys(names))
+
+
+@given(st.lists(st.text(max_size=2)), st.integers(1, 4))
+def test_a_table_of_words_holds_what_is_found_for_them_and_few(words: list[str], most: int) -> None:
+    table = WordTable(str.casefold, most)
+    assert list(map(table.__getitem__, words)) == list(map(str.casefold, words))
+    assert len(table) <= most
 
 
 PIECES = (
