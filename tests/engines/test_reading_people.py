@@ -71,6 +71,7 @@ def test_copies_of_a_document_are_read_all_the_same() -> None:
     [
         ("as in EP-12 and", "EP-12"),
         ("see k00-001 for", "k00-001"),
+        ("print ebf0372218 now", "ebf0372218"),
         ("open ChrisUrmson.txt now", "ChrisUrmson.txt"),
         ("at https://x.org/Some_Page?q=1 today", "https://x.org/Some_Page?q=1"),
         ("and {pause} they", "{pause}"),
@@ -83,8 +84,10 @@ def test_what_machines_read_is_no_name(text: str, code: str) -> None:
     assert not corpus(whole(f"They came, {text} then."))[0].entities
 
 
-@pytest.mark.parametrize("text", ["COVID-19 and B-52", "in 1999-2003", "the U.S. and Node.js"])
-def test_names_with_digits_or_dots_are_no_codes(text: str) -> None:
+@pytest.mark.parametrize(
+    "text", ["COVID-19 and B-52", "in 1999-2003", "the U.S. and Node.js", "for PERSON-ebf0372218 of ADDRESS-a012345678"]
+)
+def test_names_with_digits_or_dots_and_what_masked_persons_are_called_are_no_codes(text: str) -> None:
     assert page_reader.find_codes(text, 0, len(text)) == []
 
 

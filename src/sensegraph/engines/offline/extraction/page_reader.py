@@ -53,7 +53,8 @@ _LONG_CODES = (
 )
 _SHORT_CODES = (
     r"\{[^{}\n]{1,40}\}|\[(?-i:[A-Z ]){2,30}\]"  # marks of a transcript
-    r"|(?<!\w)(?:[A-Za-z]{1,4}\d+[-_]\d+|[A-Za-z]{1,6}[-_]?0\d+|(?:ep|vol|fig|ref|id|rev|ver|doc|no)[-_.]?\d+)(?![\w])"
+    r"|(?<!\w)(?!(?<=[A-Z]-)[A-F][\dA-F]{9}\b)"  # but not what stands for a person or an address that was masked
+    r"(?:[A-Za-z]{1,4}\d+[-_]\d+|[A-Za-z]{1,6}[-_]?0\d+|(?:ep|vol|fig|ref|id|rev|ver|doc|no)[-_.]?\d+)(?![\w])"
 )
 _CODE, _SHORT_CODE, _LONG_SIGN = (  # the last stands in every long code
     re.compile(pattern, re.IGNORECASE)
