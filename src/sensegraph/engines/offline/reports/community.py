@@ -29,7 +29,10 @@ LIMIT = 240  # quotes looked at for one report: what follows is quadratic in the
 
 
 class Quote(msgspec.Struct, frozen=True):
-    """A tidied sentence of the text, with its span, the ids of the passages it supports, and how it may be used."""
+    """A tidied sentence of the text, with its span, the ids of the passages it supports, and how it may be used.
+
+    `stems` are the terms of its candidate, each once.
+    """
 
     text: str
     speaker: str
@@ -37,6 +40,7 @@ class Quote(msgspec.Struct, frozen=True):
     owners: tuple[str, ...]
     worth: float
     candidate: Candidate
+    stems: frozenset[str]
 
     @property
     def chunk(self) -> str:
@@ -64,12 +68,12 @@ def gather_quotes(context: Context, code: str) -> list[Quote]:
     Those of odd length, questions and what speakers say of themselves come last. Ties are broken by a hash of the
     place, so that no document is preferred for coming first.
     """
-    owners: dict[str, dict[str, None]] = {}
-    sources: dict[str, dict[Source, None]] = {}
+    owners = defaultdict[str, dict[str, None]](dict)
+    sources = defaultdict[str, dict[Source, None]](dict)
     for passage in context.passages:
         for quote in list_quotes(passage):
-            owners.setdefault(quote.text, {})[passage.id] = None
-            sources.setdefault(quote.text, {})[quote.source] = None
+            owners[quote.text][passage.id] = None
+            sources[quote.text][quote.source] = None
     hashed = {text: [(hash_place(source), source) for source in found] for text, found in sources.items()}
     places = {text: sorted(found, key=itemgetter(0)) for text, found in hashed.items()}
 
@@ -96,7 +100,8 @@ def hash_place(source: Source) -> tuple[int, str, int]:
 
 def _make_quote(raw: str, places: Sequence[Source], owners: tuple[str, ...], code: str) -> Quote:
     text, speaker, soundness, candidate = read_quote(raw, places[0].end - places[0].start, code)
-    return Quote(text, speaker, tuple(place for place in places if place.chunk), owners, soundness, candidate)
+    known = tuple(place for place in places if place.chunk)
+    return Quote(text, speaker, known, owners, soundness, candidate, frozenset(candidate.terms))
 
 
 @lru_cache(maxsize=1 << 14)  # a sentence stands in several communities, and in those above them
@@ -202,15 +207,12 @@ class Community:
 
     def strong(self, quote: Quote) -> list[Member]:
         """The strong members in a sentence."""
-        terms = frozenset(quote.candidate.terms)
-        return [m for m in self.members[:CORE] if m.stems and m.stems <= terms]
+        return [m for m in self.members[:CORE] if m.stems and m.stems <= quote.stems]
 
-    def central(self, quote: Quote) -> bool:
-        """Whether a sentence holds two strong members, or one and two other themes of the community."""
-        strong = self.strong(quote)
+    def central(self, quote: Quote, strong: Sequence[Member]) -> bool:
+        """Whether a sentence holds two `strong` members, or one and two other themes of the community."""
         named = set().union(*(m.stems for m in strong))
-        themes = self.centre.themes.intersection(quote.candidate.terms) - named
-        return len(strong) >= 2 or (bool(strong) and len(themes) >= 2)
+        return len(strong) >= 2 or (bool(strong) and len((self.centre.themes & quote.stems) - named) >= 2)
 
 
 def read_community(context: Context) -> Community:
@@ -222,17 +224,16 @@ def read_community(context: Context) -> Community:
     for passage in context.passages:
         kinds[passage.kind].append(passage)
     reports = sorted(kinds["report"], key=lambda r: (-weigh_report(r), r.id))
-    bags = [frozenset(quote.candidate.terms) for quote in quotes]
-    members = _rank_members(kinds["entity"], kinds["relation"], reports, quotes, bags, code)
+    members = _rank_members(kinds["entity"], kinds["relation"], reports, quotes, code)
     strength = {member.name: member.strength for member in members}
     strong = [member for member in members[:CORE] if member.stems]
-    whole = find_centre(bags, code)
+    whole = find_centre([quote.stems for quote in quotes], code)
     ranked = []
-    for quote, terms in zip(quotes, bags, strict=True):
+    for quote in quotes:
         # the merit of a quote: soundness, closeness to the centre, and the strong members in it
         own = quote.candidate
-        held = math.fsum([m.strength for m in strong if m.stems <= terms])
-        merit = quote.worth**1.2 * whole.closeness(terms) ** 1.5 * (0.3 + min(1.6, held))
+        held = math.fsum([m.strength for m in strong if m.stems <= quote.stems])
+        merit = quote.worth**1.2 * whole.closeness(quote.stems) ** 1.5 * (0.3 + min(1.6, held))
         ranked.append(replace(quote, candidate=Candidate(own.terms, own.words, merit, quote.chunk)))
 
     def importance(relation: Passage) -> float:
@@ -287,13 +288,11 @@ def _rank_members(
     relations: Sequence[Passage],
     reports: Sequence[Passage],
     quotes: Sequence[Quote],
-    bags: Sequence[frozenset[str]],
     code: str,
 ) -> tuple[Member, ...]:
     """Names by strength: inner weight × share of the links inside × support by documents × how specific a name is.
 
-    The inner weight is the root of a name's weight inside × (half + half the share of its links that lie inside);
-    `bags` are the terms of each quote.
+    The inner weight is the root of a name's weight inside × (half + half the share of its links that lie inside).
     """
     inner: dict[str, float] = defaultdict(float)
     links: Counter[str] = Counter()
@@ -316,9 +315,9 @@ def _rank_members(
     by_stem: dict[str, list[str]] = defaultdict(list)
     for name in (n for n in raw if own[n]):
         by_stem[next(iter(own[name]))].append(name)  # any of its stems leads to it
-    for quote, terms in zip(quotes, bags, strict=True):
-        for name in chain.from_iterable(map(by_stem.__getitem__, by_stem.keys() & terms)):
-            if own[name] <= terms:
+    for quote in quotes:
+        for name in chain.from_iterable(map(by_stem.__getitem__, by_stem.keys() & quote.stems)):
+            if own[name] <= quote.stems:
                 held[name].append(quote.text)
     weight = {n: raw[n] * math.log1p(max(known.get(n, 0), len(held[n]))) for n in raw}
     speakers = {quote.speaker.casefold() for quote in quotes if quote.speaker}
