@@ -86,7 +86,6 @@ def gather_quotes(context: Context, code: str) -> list[Quote]:
     ]
 
 
-@lru_cache(maxsize=1 << 14)  # as of `read_quote`
 def _is_odd(text: str) -> bool:
     """Whether a sentence is short or long, a question, or what a speaker says of themselves."""
     odd = not 40 <= len(text) <= 280 or text.rstrip().endswith("?")
@@ -148,7 +147,7 @@ _PRESENTED = 0.1  # what presenting a person by office or career leaves of a sen
 _BROAD, _EMPTY, _PERSON, _COMPOUND = 0.55, 0.1, 0.35, 1.2  # what the kind of a name makes of its strength
 _ABOUT = 0.4  # share of the sentences that name a person in a community which is about that person
 _HUMAN = re.compile(r"\b(?:he|she|his|her|him|hers|Dr|Mr|Mrs|Ms|Professor|who)\b")
-_find_human = lru_cache(maxsize=1 << 9)(_HUMAN.search)  # as of `_is_odd`: several names stand in a sentence
+_find_human = lru_cache(maxsize=1 << 9)(_HUMAN.search)  # several names stand in a sentence
 _HUMAN_SHARE = 0.34  # share of a capitalised name's sentences with such a word from which it names a person
 _HEAD = (1.0, 0.7, 0.5)  # what the first, second and third name of a sub-report's title count
 

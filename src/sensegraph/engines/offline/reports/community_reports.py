@@ -156,6 +156,8 @@ class _ReportWriter:
         self.code = found.code
         self.lowered = [(quote.text, quote.text.lower()) for quote in found.quotes]
         self.told = found.told()
+        sound = sum(quote.worth >= SHOWN for quote in found.quotes)
+        self.most = min(QUOTED, 1 + sound // 9)  # sentences of a finding: fewer where a community has few
         self.by_stem = defaultdict[str, list[Quote]](list)
         for quote in self.told:
             for stem in quote.stems:
@@ -256,9 +258,7 @@ class _ReportWriter:
         near = [*self.holding(one), *self.holding(other)]
         rest = [quote for quote in {id(q): q for q in (*both, *near)}.values() if fits(quote)]
         self.shown += picked
-        # fewer sentences where a community has few
-        most = min(QUOTED, 1 + sum(quote.worth >= SHOWN for quote in self.of.quotes) // 9)
-        more = self.pick([q for q in rest if q not in picked], most - 1)
+        more = self.pick([q for q in rest if q not in picked], self.most - 1)
         self.shown.pop()
         return self.finding(headline, [*picked, *more], relation, one | other)
 
