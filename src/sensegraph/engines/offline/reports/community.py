@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, repeat
 from operator import itemgetter
 
 import msgspec
@@ -99,7 +99,7 @@ def hash_place(source: Source) -> tuple[int, str, int]:
 
 def _make_quote(raw: str, places: Sequence[Source], owners: tuple[str, ...], code: str) -> Quote:
     text, speaker, soundness, candidate = read_quote(raw, places[0].end - places[0].start, code)
-    known = tuple(place for place in places if place.chunk)
+    known = tuple([place for place in places if place.chunk])
     return Quote(text, speaker, known, owners, soundness, candidate, frozenset(candidate.terms))
 
 
@@ -176,9 +176,9 @@ class Centre:
 
     def closeness(self, terms: Iterable[str]) -> float:
         """Cosine of a sentence with the centroid, 0–1."""
-        known = self.shares.keys() & terms  # sums are exact, so the order of a set does not matter
-        norm = math.sqrt(math.fsum(map(self.squares.__getitem__, known)))
-        return math.fsum(map(self.shares.__getitem__, known)) / norm if norm else 0.0
+        own = frozenset(terms)  # sums are exact, so the order of a set does not matter
+        norm = math.sqrt(math.fsum(map(self.squares.get, own, repeat(0.0))))
+        return math.fsum(map(self.shares.get, own, repeat(0.0))) / norm if norm else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,8 +208,9 @@ class Community:
         """The strong members in a sentence."""
         return [m for m in self.members[:CORE] if m.stems and m.stems <= quote.stems]
 
-    def central(self, quote: Quote, strong: Sequence[Member]) -> bool:
-        """Whether a sentence holds two `strong` members, or one and two other themes of the community."""
+    def central(self, quote: Quote) -> bool:
+        """Whether a sentence holds two strong members, or one and two other themes of the community."""
+        strong = self.strong(quote)
         named = set().union(*(m.stems for m in strong))
         return len(strong) >= 2 or (bool(strong) and len((self.centre.themes & quote.stems) - named) >= 2)
 

@@ -178,7 +178,7 @@ class _ReportWriter:
         good = [quote for quote in self.of.quotes if quote.worth >= least]
         strong = [self.of.strong(quote) for quote in good]
         linking = [quote for quote, held in zip(good, strong, strict=True) if len(held) >= 2]
-        central = [quote for quote, held in zip(good, strong, strict=True) if self.of.central(quote, held)]
+        central = [quote for quote, held in zip(good, strong, strict=True) if held and self.of.central(quote)]
         count = min(SUMMARY, max(1, len(good) // 2))
         picked = self.gist(linking, count, ())
         picked += self.gist(central, count - len(picked), picked)
