@@ -42,6 +42,7 @@ def list_folded_words(text: str) -> tuple[str, ...]:
     return tuple(blanked.split())
 
 
+@lru_cache(maxsize=1 << 14)  # a sentence is said of several things
 def measure_words(text: str) -> int:
     """How many words a text has, one at least."""
     plain = text.isascii() or not _PARTED.search(text)

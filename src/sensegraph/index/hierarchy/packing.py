@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from itertools import zip_longest
 from zlib import crc32
 
@@ -152,18 +153,19 @@ def list_elements(
     titles and texts alone, so that its report is asked for again only when one of those has changed.
     """
     found, homes = Elements(), documents if quotes else None
+    count = cache(count_tokens)  # one sentence is all that is said of several elements
     names = {name: shown for name, (shown, _) in beside.items()} if beside else {}
     degree = {name: count for name, (_, count) in beside.items()} if beside else {}
     for e in graph.entities:
         names[e.id], degree[e.id] = e.name, e.degree
         passage = _show_element("entity", e, e.description, e.name, float(e.degree), homes)
-        found.entity[e.id] = _make_line(passage, (e.id,), e.degree)
+        found.entity[e.id] = _make_line(passage, (e.id,), e.degree, count)
     for r in graph.relations:
         title = f"{names[r.source]} — {names[r.target]}"
         rank = degree[r.source] + degree[r.target]
         text = f"{r.label}: {r.description}" if r.label and not quotes else r.description
         passage = _show_element("relation", r, text, title, r.weight, homes)
-        found.relations[r.source].append(_make_line(passage, (r.source, r.target), rank))
+        found.relations[r.source].append(_make_line(passage, (r.source, r.target), rank, count))
     for c in graph.claims:
         dates = " to ".join(d for d in (c.starts, c.ends) if d)
         text = " | ".join(part for part in (c.object, c.type, c.status, dates, c.description) if part)
@@ -320,8 +322,10 @@ class _Packer:
 # ── lines ──
 
 
-def _make_line(passage: Passage, ends: tuple[str, ...], rank: int = 0) -> Line:
-    return Line(passage, count_tokens(passage.title) + count_tokens(passage.text) + _LINE, ends, rank)
+def _make_line(
+    passage: Passage, ends: tuple[str, ...], rank: int = 0, count: Callable[[str], int] = count_tokens
+) -> Line:
+    return Line(passage, count_tokens(passage.title) + count(passage.text) + _LINE, ends, rank)
 
 
 def _show_element(

@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, repeat
 from operator import itemgetter
 
 import msgspec
@@ -29,7 +29,10 @@ LIMIT = 240  # quotes looked at for one report: what follows is quadratic in the
 
 
 class Quote(msgspec.Struct, frozen=True):
-    """A tidied sentence of the text, with its span, the ids of the passages it supports, and how it may be used."""
+    """A tidied sentence of the text, with its span, the ids of the passages it supports, and how it may be used.
+
+    `stems` are the terms of its candidate, each once.
+    """
 
     text: str
     speaker: str
@@ -37,6 +40,7 @@ class Quote(msgspec.Struct, frozen=True):
     owners: tuple[str, ...]
     worth: float
     candidate: Candidate
+    stems: frozenset[str]
 
     @property
     def chunk(self) -> str:
@@ -64,12 +68,12 @@ def gather_quotes(context: Context, code: str) -> list[Quote]:
     Those of odd length, questions and what speakers say of themselves come last. Ties are broken by a hash of the
     place, so that no document is preferred for coming first.
     """
-    owners: dict[str, dict[str, None]] = {}
-    sources: dict[str, dict[Source, None]] = {}
+    owners = defaultdict[str, dict[str, None]](dict)
+    sources = defaultdict[str, dict[Source, None]](dict)
     for passage in context.passages:
         for quote in list_quotes(passage):
-            owners.setdefault(quote.text, {})[passage.id] = None
-            sources.setdefault(quote.text, {})[quote.source] = None
+            owners[quote.text][passage.id] = None
+            sources[quote.text][quote.source] = None
     hashed = {text: [(hash_place(source), source) for source in found] for text, found in sources.items()}
     places = {text: sorted(found, key=itemgetter(0)) for text, found in hashed.items()}
 
@@ -82,7 +86,6 @@ def gather_quotes(context: Context, code: str) -> list[Quote]:
     ]
 
 
-@lru_cache(maxsize=1 << 14)  # as of `read_quote`
 def _is_odd(text: str) -> bool:
     """Whether a sentence is short or long, a question, or what a speaker says of themselves."""
     odd = not 40 <= len(text) <= 280 or text.rstrip().endswith("?")
@@ -96,7 +99,8 @@ def hash_place(source: Source) -> tuple[int, str, int]:
 
 def _make_quote(raw: str, places: Sequence[Source], owners: tuple[str, ...], code: str) -> Quote:
     text, speaker, soundness, candidate = read_quote(raw, places[0].end - places[0].start, code)
-    return Quote(text, speaker, tuple(place for place in places if place.chunk), owners, soundness, candidate)
+    known = tuple([place for place in places if place.chunk])
+    return Quote(text, speaker, known, owners, soundness, candidate, frozenset(candidate.terms))
 
 
 @lru_cache(maxsize=1 << 14)  # a sentence stands in several communities, and in those above them
@@ -143,7 +147,7 @@ _PRESENTED = 0.1  # what presenting a person by office or career leaves of a sen
 _BROAD, _EMPTY, _PERSON, _COMPOUND = 0.55, 0.1, 0.35, 1.2  # what the kind of a name makes of its strength
 _ABOUT = 0.4  # share of the sentences that name a person in a community which is about that person
 _HUMAN = re.compile(r"\b(?:he|she|his|her|him|hers|Dr|Mr|Mrs|Ms|Professor|who)\b")
-_find_human = lru_cache(maxsize=1 << 9)(_HUMAN.search)  # as of `_is_odd`: several names stand in a sentence
+_find_human = lru_cache(maxsize=1 << 9)(_HUMAN.search)  # several names stand in a sentence
 _HUMAN_SHARE = 0.34  # share of a capitalised name's sentences with such a word from which it names a person
 _HEAD = (1.0, 0.7, 0.5)  # what the first, second and third name of a sub-report's title count
 
@@ -172,9 +176,9 @@ class Centre:
 
     def closeness(self, terms: Iterable[str]) -> float:
         """Cosine of a sentence with the centroid, 0–1."""
-        known = self.shares.keys() & terms  # sums are exact, so the order of a set does not matter
-        norm = math.sqrt(math.fsum(map(self.squares.__getitem__, known)))
-        return math.fsum(map(self.shares.__getitem__, known)) / norm if norm else 0.0
+        own = frozenset(terms)  # sums are exact, so the order of a set does not matter
+        norm = math.sqrt(math.fsum(map(self.squares.get, own, repeat(0.0))))
+        return math.fsum(map(self.shares.get, own, repeat(0.0))) / norm if norm else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,15 +206,13 @@ class Community:
 
     def strong(self, quote: Quote) -> list[Member]:
         """The strong members in a sentence."""
-        terms = frozenset(quote.candidate.terms)
-        return [m for m in self.members[:CORE] if m.stems and m.stems <= terms]
+        return [m for m in self.members[:CORE] if m.stems and m.stems <= quote.stems]
 
     def central(self, quote: Quote) -> bool:
         """Whether a sentence holds two strong members, or one and two other themes of the community."""
         strong = self.strong(quote)
         named = set().union(*(m.stems for m in strong))
-        themes = self.centre.themes.intersection(quote.candidate.terms) - named
-        return len(strong) >= 2 or (bool(strong) and len(themes) >= 2)
+        return len(strong) >= 2 or (bool(strong) and len((self.centre.themes & quote.stems) - named) >= 2)
 
 
 def read_community(context: Context) -> Community:
@@ -222,17 +224,16 @@ def read_community(context: Context) -> Community:
     for passage in context.passages:
         kinds[passage.kind].append(passage)
     reports = sorted(kinds["report"], key=lambda r: (-weigh_report(r), r.id))
-    bags = [frozenset(quote.candidate.terms) for quote in quotes]
-    members = _rank_members(kinds["entity"], kinds["relation"], reports, quotes, bags, code)
+    members = _rank_members(kinds["entity"], kinds["relation"], reports, quotes, code)
     strength = {member.name: member.strength for member in members}
     strong = [member for member in members[:CORE] if member.stems]
-    whole = find_centre(bags, code)
+    whole = find_centre([quote.stems for quote in quotes], code)
     ranked = []
-    for quote, terms in zip(quotes, bags, strict=True):
+    for quote in quotes:
         # the merit of a quote: soundness, closeness to the centre, and the strong members in it
         own = quote.candidate
-        held = math.fsum([m.strength for m in strong if m.stems <= terms])
-        merit = quote.worth**1.2 * whole.closeness(terms) ** 1.5 * (0.3 + min(1.6, held))
+        held = math.fsum([m.strength for m in strong if m.stems <= quote.stems])
+        merit = quote.worth**1.2 * whole.closeness(quote.stems) ** 1.5 * (0.3 + min(1.6, held))
         ranked.append(replace(quote, candidate=Candidate(own.terms, own.words, merit, quote.chunk)))
 
     def importance(relation: Passage) -> float:
@@ -287,13 +288,11 @@ def _rank_members(
     relations: Sequence[Passage],
     reports: Sequence[Passage],
     quotes: Sequence[Quote],
-    bags: Sequence[frozenset[str]],
     code: str,
 ) -> tuple[Member, ...]:
     """Names by strength: inner weight × share of the links inside × support by documents × how specific a name is.
 
-    The inner weight is the root of a name's weight inside × (half + half the share of its links that lie inside);
-    `bags` are the terms of each quote.
+    The inner weight is the root of a name's weight inside × (half + half the share of its links that lie inside).
     """
     inner: dict[str, float] = defaultdict(float)
     links: Counter[str] = Counter()
@@ -316,9 +315,9 @@ def _rank_members(
     by_stem: dict[str, list[str]] = defaultdict(list)
     for name in (n for n in raw if own[n]):
         by_stem[next(iter(own[name]))].append(name)  # any of its stems leads to it
-    for quote, terms in zip(quotes, bags, strict=True):
-        for name in chain.from_iterable(map(by_stem.__getitem__, by_stem.keys() & terms)):
-            if own[name] <= terms:
+    for quote in quotes:
+        for name in chain.from_iterable(map(by_stem.__getitem__, by_stem.keys() & quote.stems)):
+            if own[name] <= quote.stems:
                 held[name].append(quote.text)
     weight = {n: raw[n] * math.log1p(max(known.get(n, 0), len(held[n]))) for n in raw}
     speakers = {quote.speaker.casefold() for quote in quotes if quote.speaker}

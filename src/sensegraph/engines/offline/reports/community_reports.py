@@ -148,18 +148,20 @@ class _ReportWriter:
     """Writes the report on one community.
 
     Knows what it has used: sentences shown, stems that findings are on, headlines. `told` are the sentences that
-    findings choose from, with their terms, `by_stem` those of them that hold a stem.
+    findings choose from, `by_stem` those of them that hold a stem.
     """
 
     def __init__(self, found: Community) -> None:
         self.of = found
         self.code = found.code
         self.lowered = [(quote.text, quote.text.lower()) for quote in found.quotes]
-        self.told = [(quote, frozenset(quote.candidate.terms)) for quote in found.told()]
-        self.by_stem = defaultdict[str, list[tuple[Quote, frozenset[str]]]](list)
-        for quote, terms in self.told:
-            for term in terms:
-                self.by_stem[term].append((quote, terms))
+        self.told = found.told()
+        sound = sum(quote.worth >= SHOWN for quote in found.quotes)
+        self.most = min(QUOTED, 1 + sound // 9)  # sentences of a finding: fewer where a community has few
+        self.by_stem = defaultdict[str, list[Quote]](list)
+        for quote in self.told:
+            for stem in quote.stems:
+                self.by_stem[stem].append(quote)
         self.names: dict[str, str] = {}
         self.shown: list[Quote] = []
         self.stems: Counter[str] = Counter()
@@ -187,7 +189,7 @@ class _ReportWriter:
     def holding(self, name: set[str]) -> list[Quote]:
         """The sentences that are good enough for a finding and hold all of these stems."""
         told = min((self.by_stem.get(term, []) for term in sorted(name)), key=len, default=self.told)
-        return [quote for quote, terms in told if name <= terms]
+        return [quote for quote in told if name <= quote.stems]
 
     def gist(self, pool: Sequence[Quote], count: int, used: Sequence[Quote]) -> list[Quote]:
         """The best of `pool`, each from a place of its own: a chunk, in a parent a sub-report."""
@@ -224,7 +226,8 @@ class _ReportWriter:
     def on_report(self, passage: Passage) -> list[Finding]:
         """A finding on a sub-report: the sentences of its report that hold most of its title."""
         mark = set(sentence_quality.stem_text(passage.title, self.code))
-        own = [(q, len(mark & terms) / len(mark)) for q, terms in self.told if passage.id in q.owners and mark & terms]
+        near = [q for q in self.told if passage.id in q.owners and not mark.isdisjoint(q.stems)]
+        own = [(q, len(mark & q.stems) / len(mark)) for q in near]
         # worth as much as it is sound and holds of the title
         told = [replace(q, candidate=replace(q.candidate, worth=q.worth * (0.1 + held))) for q, held in own]
         return self.finding(passage.title, self.pick(told, PARENTS), passage, mark)
@@ -249,16 +252,13 @@ class _ReportWriter:
         topic = (set(sentence_quality.stem_text(headline, self.code)) - one - other) | (one | other)
 
         def fits(quote: Quote) -> bool:
-            terms = set(quote.candidate.terms)
-            ends = (one <= terms) + (other <= terms)
-            return ends == 2 or (ends == 1 and 2 * len(topic & terms) > len(topic))
+            ends = (one <= quote.stems) + (other <= quote.stems)
+            return ends == 2 or (ends == 1 and 2 * len(topic & quote.stems) > len(topic))
 
         near = [*self.holding(one), *self.holding(other)]
         rest = [quote for quote in {id(q): q for q in (*both, *near)}.values() if fits(quote)]
         self.shown += picked
-        # fewer sentences where a community has few
-        most = min(QUOTED, 1 + sum(quote.worth >= SHOWN for quote in self.of.quotes) // 9)
-        more = self.pick([q for q in rest if q not in picked], most - 1)
+        more = self.pick([q for q in rest if q not in picked], self.most - 1)
         self.shown.pop()
         return self.finding(headline, [*picked, *more], relation, one | other)
 
@@ -281,7 +281,7 @@ class _ReportWriter:
 
     def beside(self, quote: Quote, mark: set[str]) -> Member | None:
         """The strongest member in a sentence besides the one with the stems `mark`, if it tells something."""
-        terms = set(quote.candidate.terms) - mark
+        terms = quote.stems - mark
         held = (m for m in self.of.members if m.stems and m.stems <= terms)
         held = (m for m in held if not report_parts.says_little(m.name, self.code))
         return next(held, None)

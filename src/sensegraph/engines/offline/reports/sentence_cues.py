@@ -29,11 +29,14 @@ _KIND = re.compile(r"(?:\?(?:[:=!]|<[=!]))?")
 
 
 class Told(NamedTuple):
-    """What a word tells by itself, and with the one behind it: the names of cues that are there, or may be there."""
+    """What a word tells by itself, and with the one behind it: the names of cues that are there, or may be there.
+
+    With each that may be there stands a part of the text which it cannot do without.
+    """
 
     sure: set[str]
-    likely: set[str]
-    followed: dict[str, set[str]]
+    likely: list[tuple[str, str]]
+    followed: dict[str, list[tuple[str, str]]]
 
 
 class Cues:
@@ -55,7 +58,7 @@ class Cues:
     @cached_property
     def needs(self) -> tuple[dict[str, Told], dict[str, tuple[str, ...]]]:
         """What a sentence must have for a cue to be in it: a word or two, by the first one, or a part of its text."""
-        told = defaultdict[str, Told](lambda: Told(set(), set(), defaultdict(set)))
+        told = defaultdict[str, Told](lambda: Told(set(), [], defaultdict(list)))
         signs = {name: set[str]() for name in self.sources}
         common = read_list("en")
 
@@ -73,9 +76,9 @@ class Cues:
                 if not marks and alone and phrase.strip(_EDGE) == alone[0][0]:
                     told[alone[0][0]].sure.add(name)
                 elif len(key) > 1:
-                    told[key[0]].followed[key[1]].add(name)
+                    told[key[0]].followed[key[1]].append((name, sign))
                 elif key and (key[0] not in common or sign == key[0]):
-                    told[key[0]].likely.add(name)
+                    told[key[0]].likely.append((name, sign))
                 else:
                     signs[name].add(sign)
         # of a sign that holds another the other is enough
@@ -97,9 +100,9 @@ class CuesOfSentence:
             if word in told:
                 sure, likely, followed = told[word]
                 self.sure |= sure
-                self.likely |= likely
-                if behind in followed:
-                    self.likely |= followed[behind]
+                for name, sign in likely + followed[behind] if behind in followed else likely:
+                    if sign in self.low:
+                        self.likely.add(name)
 
     def has(self, name: str) -> bool:
         """Whether the cue of this name is in the sentence."""

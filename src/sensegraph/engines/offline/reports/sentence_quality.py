@@ -75,10 +75,10 @@ def recall_stems(text: str, code: str) -> tuple[str, ...]:
     code = code or detect_language(text)
     stop = read_list(code) if code in _STEMMERS and code != "ru" else read_list("en")
     han = not text.isascii() and HAN.search(text) is not None
-    found: list[str] = []
-    for token in list_folded_words(text):
-        if token in stop:
-            continue
+    kept = [token for token in list_folded_words(text) if token not in stop]
+    plain = not han and "".join(kept).isalpha()
+    found = [token for token in kept if len(token) > 1] if plain else []
+    for token in kept if not plain else ():
         if not han and token.isalpha():
             if len(token) > 1:
                 found.append(token)
