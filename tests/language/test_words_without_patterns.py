@@ -14,7 +14,7 @@ from sensegraph.language.asking import sentence_cues
 from sensegraph.language.collapsing import collapse_blanks
 from sensegraph.language.noun_phrases import _PARTED, _PLAIN, _RUN, _TOKEN, find_headings, list_title_names
 from sensegraph.language.speakers import count_spellings
-from sensegraph.language.word_lists import WordTable, compile_lowered, lower_case
+from sensegraph.language.word_lists import compile_lowered, lower_case
 
 ODD = st.text(st.sampled_from("aBz09_ -'’“”—–‘…éßİıſKΣ中\u0301\u2028\x1c\n\t.,:!?[({~=\ud800"), max_size=30)
 
@@ -66,13 +66,6 @@ def test_headings_begin_the_text_or_stand_below_an_empty_line(parts: list[str]) 
     found = re.findall(rf"(?:\A|{_PARTED.pattern.removesuffix(_PLAIN.pattern)}){_PLAIN.pattern}", text)
     names = [n for name in found if len(name.split()) <= 8 for n in list_title_names(name.strip(" *_"))]
     assert find_headings(text) == list(dict.fromkeys(names))
-
-
-@given(st.lists(st.text(max_size=2)), st.integers(1, 4))
-def test_a_table_of_words_holds_what_is_found_for_them_and_few(words: list[str], most: int) -> None:
-    table = WordTable(str.casefold, most)
-    assert list(map(table.__getitem__, words)) == list(map(str.casefold, words))
-    assert len(table) <= most
 
 
 PIECES = (

@@ -112,12 +112,18 @@ class Reader:
             yield from (" ".join(words[m.start() : m.start() + 2]) for m in _PAIR.finditer(letters))
 
 
-class _Letters(word_lists.WordTable[str]):
-    """Word → letter, in one language."""
+class _Letters(dict[str, str]):
+    """Word → letter, in one language; decided when a word is first met, and kept for a while."""
 
     def __init__(self, spoken: str) -> None:
-        super().__init__(self._letter, _MET)
+        super().__init__()
         self._spoken, self._stop = spoken, word_lists.STOP[spoken]
+
+    def __missing__(self, word: str) -> str:
+        if len(self) >= _MET:
+            self.clear()
+        letter = self[word] = self._letter(word)
+        return letter
 
     def _letter(self, word: str) -> str:
         lower = word.casefold()

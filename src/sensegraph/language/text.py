@@ -17,7 +17,6 @@ from sensegraph.language.word_lists import (
     LANGUAGES,
     SNOWBALL,
     STOP,
-    WordTable,
     languages_by_word,
     read_lines,
     read_patterns,
@@ -254,17 +253,17 @@ def split_runs(text: str) -> list[str]:
 
 def stem_runs(words: Iterable[str], spoken: str) -> list[str]:
     """The terms of several runs in the language `spoken`, in order."""
-    return list(chain.from_iterable(map(_remember_stems(spoken).__getitem__, words)))
+    return list(chain.from_iterable(map(_remember_stems(spoken), words)))
 
 
 def stem_run(word: str, spoken: str) -> tuple[str, ...]:
     """The terms of one run: none for a function word of the language `spoken`, several where no blanks part words."""
-    return _remember_stems(spoken)[word]
+    return _remember_stems(spoken)(word)
 
 
 @cache
-def _remember_stems(spoken: str) -> WordTable[tuple[str, ...]]:
-    return WordTable(partial(find_stems, spoken), 1 << 18)
+def _remember_stems(spoken: str) -> Callable[[str], tuple[str, ...]]:
+    return lru_cache(maxsize=1 << 18)(partial(find_stems, spoken))  # of one value, which is looked up twice as fast
 
 
 def find_stems(spoken: str, word: str) -> tuple[str, ...]:

@@ -10,13 +10,10 @@ The names of months and weekdays stand here: every pattern and list that needs t
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
-from typing import TypeVar
-
-T = TypeVar("T")
 
 LANGUAGES = ("en", "de", "fr", "es", "it", "nl", "pt", "pl", "cs", "da", "sv", "ru")
 """The languages with a file of lists; English first, which wins a tie."""
@@ -79,24 +76,6 @@ class Patterns(dict[str, re.Pattern[str]]):
 
     def __missing__(self, section: str) -> re.Pattern[str]:
         found = self[section] = re.compile("".join(self._lines[section]), self._flags)
-        return found
-
-
-class WordTable(dict[str, T]):
-    """What `find` finds for words, each when it is first asked for; of `most` words at most, then it begins anew.
-
-    It is looked up twice as fast as `lru_cache`, and takes less room.
-    """
-
-    def __init__(self, find: Callable[[str], T], most: int) -> None:
-        super().__init__()
-        self._find, self._most = find, most
-
-    def __missing__(self, word: str) -> T:
-        found = self._find(word)
-        if len(self) >= self._most:
-            self.clear()
-        self[word] = found
         return found
 
 

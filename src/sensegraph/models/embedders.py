@@ -7,9 +7,9 @@ import math
 import re
 import threading
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from sensegraph.errors import EndpointError
 from sensegraph.language.text import is_unspaced, make_stemmer, name_stemmer, split_runs, stem_run
-from sensegraph.language.word_lists import COMMON, ENGLISH, STOP, VERY_COMMON, WordTable, read_lines
+from sensegraph.language.word_lists import COMMON, ENGLISH, STOP, VERY_COMMON, read_lines
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from sensegraph.protocols import Vectors
 from sensegraph.runtime.keys import key
@@ -140,14 +140,15 @@ def _find_codes(text: str) -> bytes:
     """The codes of the terms of `text` in order, without function words unless it has nothing else (The Who)."""
     found = split_runs(text)
     spoken = name_stemmer(text)
-    codes = b"".join(map(_remember_codes(spoken).__getitem__, found))
-    return codes or b"".join(map(_remember_codes("").__getitem__, found))
+    codes = b"".join(map(_remember_codes(spoken), found))
+    return codes or b"".join(map(_remember_codes(""), found))
 
 
 @cache
-def _remember_codes(spoken: str) -> WordTable[bytes]:
+def _remember_codes(spoken: str) -> Callable[[str], bytes]:
     kinds = _read_common_stems() if spoken in {ENGLISH, ""} else {}
 
+    @lru_cache(maxsize=1 << 18)  # of one value, which is looked up twice as fast
     def code_word(word: str) -> bytes:
         """The codes of one run of letters: none for a function word, several where no blanks part words."""
         if is_unspaced(word):
@@ -155,7 +156,7 @@ def _remember_codes(spoken: str) -> WordTable[bytes]:
             return b"".join(_hash_term(p, _PIECE if _PARTICLES.isdisjoint(p) else _COMMON_PIECE) for p in pieces)
         return b"".join(_hash_term(stem, kinds.get(stem, _RARE)) for stem in stem_run(word, spoken))
 
-    return WordTable(code_word, 1 << 18)
+    return code_word
 
 
 @cache

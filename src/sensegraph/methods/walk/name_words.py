@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from sensegraph.algorithms.graphs import Ints, Longs, keep_distinct
 from sensegraph.language.noun_phrases import find_aliases, find_headings, find_lead_name, list_title_names
 from sensegraph.language.sentences import split_sentences
-from sensegraph.language.word_lists import ENGLISH, STOP, WordTable
+from sensegraph.language.word_lists import ENGLISH, STOP
 from sensegraph.runtime.results import step
 from sensegraph.types import Chunk
 
@@ -110,7 +110,7 @@ def _spell_chunk(text: str, unspaced: bool, bears: tuple[str, ...]) -> Spelt:
         spelt = [_spell_words(sentence) for sentence in sentences]
         letters, words = "\n\n".join([kinds for kinds, _ in spelt]), "\n".join([marked for _, marked in spelt])
     else:
-        spelt = list(map(_spelt_pieces.__getitem__, " \n ".join(sentences).split(" ")))
+        spelt = list(map(_spell_piece, " \n ".join(sentences).split(" ")))
         letters = part_words("".join([kinds for kinds, _ in spelt]))
         words = "".join([marked for _, marked in spelt]).replace(" \n", "\n").removesuffix(" ")
     runs: list[int] = []
@@ -145,6 +145,7 @@ def write_letters(sentence: str) -> tuple[list[str], str]:
     return words, "".join(letters)
 
 
+@lru_cache(maxsize=1 << 15)
 def _spell_piece(piece: str) -> tuple[str, str]:
     """The letters and the marked words of a piece of a text between two blanks, each word with a blank behind it.
 
@@ -159,9 +160,6 @@ def _spell_piece(piece: str) -> tuple[str, str]:
     if not piece[:1].isalnum():
         letters = f"{_APART}{'-' if piece == '-' else '|'}{letters}"
     return letters, f"{words} " if words else ""
-
-
-_spelt_pieces = WordTable(_spell_piece, 1 << 15)
 
 
 def _spell_words(text: str) -> tuple[str, str]:
