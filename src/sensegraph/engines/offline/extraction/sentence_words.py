@@ -6,7 +6,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Sequence
-from itertools import accumulate, compress, count
+from itertools import accumulate, compress, count, filterfalse
 from operator import ne, not_
 from zlib import crc32
 
@@ -80,7 +80,7 @@ def locate_words(text: str, spans: Sequence[tuple[int, int]]) -> tuple[Words, li
     texts += every[begin:until]
     starts += begun[begin:until]
     ends += ended[begin:until]
-    lower = " ".join(texts).lower().split(" ") if texts else []  # at once: no word holds a blank
+    lower = list(map(str.lower, texts))
     if plain:
         raised = list(compress(count(), map(ne, texts, lower)))
     else:  # some capitals of other scripts have no small letter
@@ -96,13 +96,11 @@ def find_opening_word(words: Sequence[str]) -> str:
 
 def count_capitals(words: Sequence[str], opening: Sequence[str]) -> tuple[Counter[str], Counter[str]]:
     """How often words have a capital, but where they are `opening` a sentence, and how often they are in lower case."""
-    opened, capitals, lowers = Counter(opening), Counter[str](), Counter[str]()
-    for word, n in Counter(words).items():
-        if word.islower():
-            if len(word) > 1 and word[0].isalpha():
-                lowers[word] = n
-        elif word[0].isupper() and word[0].isalpha() and len(word) > 1 and n != opened[word]:
-            capitals[word.lower()] += n - opened[word]
+    every, opened, capitals = Counter(words), Counter(opening), Counter[str]()
+    lowers = Counter({w: every[w] for w in filter(str.islower, every) if len(w) > 1 and w[0].isalpha()})
+    for word in filterfalse(str.islower, every):
+        if word[0].isupper() and word[0].isalpha() and len(word) > 1 and every[word] != opened[word]:
+            capitals[word.lower()] += every[word] - opened[word]
     return capitals, lowers
 
 
