@@ -6,7 +6,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Sequence
-from itertools import accumulate, compress, count, filterfalse
+from itertools import accumulate, compress, count
 from operator import ne, not_
 from zlib import crc32
 
@@ -96,11 +96,13 @@ def find_opening_word(words: Sequence[str]) -> str:
 
 def count_capitals(words: Sequence[str], opening: Sequence[str]) -> tuple[Counter[str], Counter[str]]:
     """How often words have a capital, but where they are `opening` a sentence, and how often they are in lower case."""
-    every, opened, capitals = Counter(words), Counter(opening), Counter[str]()
-    lowers = Counter({w: every[w] for w in filter(str.islower, every) if len(w) > 1 and w[0].isalpha()})
-    for word in filterfalse(str.islower, every):
-        if word[0].isupper() and word[0].isalpha() and len(word) > 1 and every[word] != opened[word]:
-            capitals[word.lower()] += every[word] - opened[word]
+    opened, capitals, lowers = Counter(opening), Counter[str](), Counter[str]()
+    for word, n in Counter(words).items():
+        if word.islower():
+            if len(word) > 1 and word[0].isalpha():
+                lowers[word] = n
+        elif word[0].isupper() and word[0].isalpha() and len(word) > 1 and n != opened[word]:
+            capitals[word.lower()] += n - opened[word]
     return capitals, lowers
 
 
