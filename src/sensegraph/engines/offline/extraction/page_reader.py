@@ -277,19 +277,18 @@ class _PageReader:
             found = 0
             for match in _NOUNS.finditer(letters, begin, until):
                 first, last = match.span()
-                if last - first == 1:  # as most are
-                    word = lower[first]
-                    if word in loose or not 2 <= len(word) <= _LONGEST_WORD:
+                while first < last and lower[first] in loose:
+                    first += 1
+                while last > first and lower[last - 1] in general:
+                    last -= 1
+                if last - first < 2:  # as most are
+                    if first == last or not 2 <= len(word := lower[first]) <= _LONGEST_WORD:
                         continue
                     self.phrases.append(Phrase(number, (starts[first], ends[first]), (word,)))
                 else:
-                    while first < last and lower[first] in loose:
-                        first += 1
-                    while last > first and lower[last - 1] in general:
-                        last -= 1
                     first = max(first, last - _PHRASE_WORDS)
                     said = tuple(lower[first:last])
-                    if not said or not 2 <= min(sizes := list(map(len, said))) <= max(sizes) <= _LONGEST_WORD:
+                    if not 2 <= min(map(len, said)) <= max(map(len, said)) <= _LONGEST_WORD:
                         continue
                     spans = tuple(chain.from_iterable(zip(starts[first:last], ends[first:last], strict=True)))
                     self.phrases.append(Phrase(number, spans, said))
