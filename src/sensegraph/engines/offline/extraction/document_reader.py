@@ -263,8 +263,8 @@ class DocumentReader:
             linked = self.english and a is not b
             verb = find_link_words(self.text, first, b.start - self.shift, span[0]) if linked else ""
             source, target = (self.things[key].name for key in ((a.key, b.key) if verb else pair))
-            said, *place = self._quote(span)
-            yield ExtractedRelation(source, target, said, round(strength, 6), *place, label=verb, directed=bool(verb))
+            said, start, end = self._quote(span)
+            yield ExtractedRelation(source, target, said, round(strength, 6), start, end, verb, directed=bool(verb))
 
     def _titled(self) -> dict[_Pair, float]:
         """Links from the thing that the title names to the others of the chunk, concepts left out."""
