@@ -54,7 +54,7 @@ def observe(text: str, title: str = "", times: int = 1) -> list[Any]:
         [sum(map(bool, seen.prints)), len(set(seen.prints))], named,
         [[v.surface, v.start, v.kind] for v in seen.values],
         [[list(p.words), p.spans[0], p.spans[-1]] for p in seen.phrases], seen.shown, seen.spellings,
-        seen.capitals, seen.lowers,
+        dict(sorted(seen.capitals.items())), dict(sorted(seen.lowers.items())),
     ]  # fmt: skip
 
 

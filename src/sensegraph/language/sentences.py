@@ -209,10 +209,10 @@ def _split_anew(text: str, most: int | None = None) -> list[tuple[int, int]]:
 
 
 def _add_span(spans: list[tuple[int, int]], text: str, start: int, end: int) -> None:
-    part = text[start:end].rstrip()
-    if part and part[0].isalnum():
-        spans.append((start, start + len(part)))
+    if start < end and text[start].isalnum() and not text[end - 1].isspace():  # as most are
+        spans.append((start, end))
         return
+    part = text[start:end].rstrip()
     lead = _LEADING.match(part)
     first = lead.end() if lead else 0
     if part[first : first + 1].isalnum() or any(map(str.isalnum, part[first:])):
@@ -242,11 +242,15 @@ def _ends_sentence(text: str, match: re.Match[str], start: int, shown: _Shown) -
 
 def _ends_word(text: str, start: int, point: int, shown: _Shown) -> bool:
     """Whether a point stands behind a plain word that nobody abbreviates: so it ends a sentence before any capital."""
+    if point - start < 12:
+        return False
     word = _last_word(text, start, point)
-    if not (word.islower() or len(word) > 5) or len(word) < 2 or point - start < 12:
+    if len(word) < 2 or not (len(word) > 5 or word.islower()):
         return False
     low = word.lower()
-    return low.isalpha() and not (low in _list_abbreviations() or _VOWELLESS.fullmatch(low) or shown.abbreviates(low))
+    if not low.isalpha() or low in _list_abbreviations():
+        return False
+    return not (len(low) < 6 and _VOWELLESS.fullmatch(low)) and not shown.abbreviates(low)
 
 
 def _ends_at_point(text: str, before: str, word: str, start: int, point: int, shown: _Shown) -> bool:

@@ -142,9 +142,9 @@ def names_role(key: str) -> bool:
 def find_name_span(text: str, label: Label) -> tuple[int, int]:
     """The span of a label's name without titles before it and honours behind it ("Hon. Bob Ray", "Ann Lee AM")."""
     words = [(m.start() + label.start, m[0]) for m in re.finditer(r"\S+", text[label.start : label.name_end])]
-    titles = english_words("titles") | _HONOURS
-    if names_role(label.key):
+    if len(words) < 3 or names_role(label.key):
         return label.start, label.name_end
+    titles = english_words("titles") | _HONOURS
     while len(words) > 2 and words[0][1].lower() in titles:
         words = words[1:]
     while len(words) > 2 and words[-1][1].lower() in _HONOURS:

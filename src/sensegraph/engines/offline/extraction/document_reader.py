@@ -102,11 +102,12 @@ def select_claims(sentences: Sequence[StatedSentence]) -> tuple[ExtractedClaim, 
             continue
         scored.append((good * (1 + bool(s.times) + 0.5 * (len(s.names) > 1) + 0.3 * bool(s.numbers)), s))
     ranked = sorted(scored, key=lambda x: (-x[0], x[1].start))
-    best = list(islice((x for x in ranked if has_finite_verb(_lower_words(x[1].text))), MOST))
+    read = ((s, list(map(str.lower, TOKEN.findall(s.text)))) for _, s in ranked)
+    best = list(islice((x for x in read if has_finite_verb(x[1])), MOST))
     hedges, negations = english_words("hedges"), english_words("negations")
     claims = []
-    for _, s in sorted(best, key=lambda x: x[1].start):
-        words, lower = _lower_words(s.text), s.text.lower()
+    for s, words in sorted(best, key=lambda x: x[0].start):
+        lower = s.text.lower()
         denied = any(w.replace("’", "'").endswith("n't") or w in negations for w in words)
         hedged = any(w in hedges for w in words if w != "may") or any(h in lower for h in hedges if " " in h)
         dates = [d for t in s.times if (d := read_iso_span(t))[0]]
@@ -116,10 +117,6 @@ def select_claims(sentences: Sequence[StatedSentence]) -> tuple[ExtractedClaim, 
         said, other = " ".join(s.text.split()), s.names[1] if len(s.names) > 1 else "NONE"
         claims.append(ExtractedClaim(s.names[0], other, kind, status, said, since, until, s.start, s.end))
     return tuple(claims)
-
-
-def _lower_words(text: str) -> list[str]:
-    return [w.lower() for w in TOKEN.findall(text)]
 
 
 # ── the reader ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -153,7 +150,7 @@ class DocumentReader:
         self.text, self.shift = "", 0
         self.here: dict[int, list[Spot]] = {}
         self._spans: dict[int, tuple[int, int]] = {}
-        self._texts: dict[tuple[int, int], str] = {}
+        self._quotes: dict[tuple[int, int], tuple[str, int, int]] = {}
 
     def read(self) -> tuple[Extraction, ...]:
         """One extraction a chunk, in order."""
@@ -164,7 +161,7 @@ class DocumentReader:
         self.shift, end = self.joined.bounds(chunk)
         self.text = self.joined.text[self.shift : end]
         self._spans.clear()
-        self._texts.clear()
+        self._quotes.clear()
         begun = range(*(bisect_left(self.spots, place, key=attrgetter("start")) for place in (self.shift, end)))
         spots = [self.spots[i] for i in begun if self.spots[i].end <= end]
         self.here = group_spots(spots, lambda s: s.sentence)
@@ -196,26 +193,27 @@ class DocumentReader:
         self._spans[sentence] = start, end
         return start, end
 
-    def _said(self, start: int, end: int) -> str:
-        """The text of a span of the chunk on one line, behind the name of its speaker where that is known.
+    def _quote(self, span: tuple[int, int]) -> tuple[str, int, int]:
+        """The text of a span on one line, behind the name of its speaker where that is known, and its place.
 
         A row of a table is told with the names of its columns.
         """
-        if (start, end) not in self._texts:
-            row = self.rows.get((start + self.shift, end + self.shift))
-            text = row or " ".join(self.text[start:end].split())
-            name = self.turns.at(start + self.shift)
-            self._texts[start, end] = f"{name}: {text}" if name and text else text
-        return self._texts[start, end]
+        if (quote := self._quotes.get(span)) is None:
+            start, end = span[0] + self.shift, span[1] + self.shift
+            text = self.rows.get((start, end)) or " ".join(self.text[span[0] : span[1]].split())
+            name = self.turns.at(start)
+            quote = f"{name}: {text}" if name and text else text, *self._place(start, end)
+            self._quotes[span] = quote
+        return quote
 
     def _mentions(self, members: Sequence[Spot | Value]) -> tuple[Mention, ...]:
-        spans = ((m.start - self.shift, m.end - self.shift) for m in members)
-        return tuple(Mention(self.text[start:end], *self._place(start, end)) for start, end in spans)
+        text, shift = self.text, self.shift
+        return tuple([Mention(text[m.start - shift : m.end - shift], *self._place(m.start, m.end)) for m in members])
 
     def _place(self, start: int, end: int) -> tuple[int, int]:
-        """The span of the chunk itself for a span of its text without runs of blanks."""
+        """The span of the chunk itself for a span of the document without runs of blanks."""
         assert self.chunk is not None
-        return self.joined.span_in(self.chunk, start + self.shift, end + self.shift)
+        return self.joined.span_in(self.chunk, start, end)
 
     # ── entities ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -229,9 +227,7 @@ class DocumentReader:
                     at = max(span[0], s.start - self.shift)
                     scored.append((-rate_description(self.text, at, s.end - self.shift, span, self.english), span))
                 span = min(scored)[1]
-            yield ExtractedEntity(
-                thing.name, type_of_kind(thing.kind), self._said(*span), *self._place(*span), self._mentions(members)
-            )
+            yield ExtractedEntity(thing.name, type_of_kind(thing.kind), *self._quote(span), self._mentions(members))
 
     def _values(self) -> Iterator[ExtractedEntity]:
         grouped: dict[tuple[str, str], list[Value]] = defaultdict(list)
@@ -243,7 +239,7 @@ class DocumentReader:
                 grouped[" ".join(v.surface.split()), v.kind].append(v)
         for (name, kind), members in grouped.items():
             span = self._span(members[0].sentence)
-            yield ExtractedEntity(name, kind, self._said(*span), *self._place(*span), self._mentions(members))
+            yield ExtractedEntity(name, kind, *self._quote(span), self._mentions(members))
 
     # ── relations ────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -267,8 +263,8 @@ class DocumentReader:
             linked = self.english and a is not b
             verb = find_link_words(self.text, first, b.start - self.shift, span[0]) if linked else ""
             source, target = (self.things[key].name for key in ((a.key, b.key) if verb else pair))
-            said, place = self._said(*span), self._place(*span)
-            yield ExtractedRelation(source, target, said, round(strength, 6), *place, label=verb, directed=bool(verb))
+            said, start, end = self._quote(span)
+            yield ExtractedRelation(source, target, said, round(strength, 6), start, end, verb, directed=bool(verb))
 
     def _titled(self) -> dict[_Pair, float]:
         """Links from the thing that the title names to the others of the chunk, concepts left out."""
@@ -307,7 +303,7 @@ class DocumentReader:
         return tuple(
             replace(claim, start=start, end=end)
             for claim in select_claims(stated)
-            for start, end in [self._place(claim.start, claim.end)]
+            for start, end in [self._place(claim.start + self.shift, claim.end + self.shift)]
         )
 
 

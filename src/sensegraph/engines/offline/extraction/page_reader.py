@@ -211,10 +211,9 @@ class _PageReader:
             place = bisect_left(signs, start)
             signed = place < len(signs) and signs[place] < end  # of most sentences nothing else can state a value
             if stated_dates.may_state_value("" if plain and not signed else text[start:end], letters[number]):
-                here = self._collect_values(number, start, end, self.words.part(first, last))
+                here = self._collect_values(number, start, end)
             if signed and (codes := find_codes(text, start, end)):
-                words = self.words.part(first, last)
-                here.update(i for span in codes for i in words.find_touched(*span))
+                here.update(i - first for span in codes for i in self.words.find_touched(*span))
             place = bisect_left(able, first)
             named = place < len(able) and able[place] < last
             if not named and others:
@@ -240,17 +239,17 @@ class _PageReader:
         for a, b in stated_dates.find_times(text, start, end):
             self.values.append(Value(number, a, b, text[a:b], "time"))
 
-    def _collect_values(self, number: int, start: int, end: int, words: Words) -> set[int]:
+    def _collect_values(self, number: int, start: int, end: int) -> set[int]:
         """Times, then numbers beside them; returns the positions of the words of times."""
-        text = self.page.text
+        text, first, last = self.page.text, *self.bounds[number : number + 2]
         spans = list(stated_dates.find_times(text, start, end))
         values = [Value(number, a, b, text[a:b], "time") for a, b in spans]
-        if self.page.language == "en" or any(w[0].isdigit() for w in words.texts):
+        if self.page.language == "en" or any(w[0].isdigit() for w in self.words.texts[first:last]):
             for a, b in stated_dates.find_numbers(text, start, end):
                 if all(b <= c or d <= a for c, d in spans):
                     values.append(Value(number, a, b, text[a:b], "number"))
         self.values.extend(sorted(values, key=lambda v: v.start) if len(values) > 1 else values)
-        return {i for a, b in spans for i in words.find_within(a, b)}
+        return {i - first for a, b in spans for i in self.words.find_within(a, b)}
 
     def _collect_names(self, number: int, start: int, end: int, barred: set[int]) -> set[int]:
         """Collects the candidates of a sentence; returns the positions of their words that surely are names."""
@@ -279,19 +278,18 @@ class _PageReader:
             found = 0
             for match in _NOUNS.finditer(letters, begin, until):
                 first, last = match.span()
-                if last - first == 1:  # as most are
-                    word = lower[first]
-                    if word in loose or not 2 <= len(word) <= _LONGEST_WORD:
+                while first < last and lower[first] in loose:
+                    first += 1
+                while last > first and lower[last - 1] in general:
+                    last -= 1
+                if last - first < 2:  # as most are
+                    if first == last or not 2 <= len(word := lower[first]) <= _LONGEST_WORD:
                         continue
                     self.phrases.append(Phrase(number, (starts[first], ends[first]), (word,)))
                 else:
-                    while first < last and lower[first] in loose:
-                        first += 1
-                    while last > first and lower[last - 1] in general:
-                        last -= 1
                     first = max(first, last - _PHRASE_WORDS)
                     said = tuple(lower[first:last])
-                    if not said or not 2 <= min(sizes := list(map(len, said))) <= max(sizes) <= _LONGEST_WORD:
+                    if not 2 <= min(map(len, said)) <= max(map(len, said)) <= _LONGEST_WORD:
                         continue
                     spans = tuple(chain.from_iterable(zip(starts[first:last], ends[first:last], strict=True)))
                     self.phrases.append(Phrase(number, spans, said))
@@ -386,6 +384,6 @@ def observe_document(chunks: Sequence[Chunk], segmenter: str = "rules") -> Obser
         talk=talk,
         shown=shown,
         spellings=speakers.count_spellings(f"{page.title}\n{page.text}", shouted),
-        capitals=dict(sorted(capitals.items())),
-        lowers=dict(sorted(lowers.items())),
+        capitals=capitals,
+        lowers=lowers,
     )

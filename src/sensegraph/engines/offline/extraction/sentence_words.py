@@ -80,7 +80,7 @@ def locate_words(text: str, spans: Sequence[tuple[int, int]]) -> tuple[Words, li
     texts += every[begin:until]
     starts += begun[begin:until]
     ends += ended[begin:until]
-    lower = " ".join(texts).lower().split(" ") if texts else []  # at once: no word holds a blank
+    lower = list(map(str.lower, texts))
     if plain:
         raised = list(compress(count(), map(ne, texts, lower)))
     else:  # some capitals of other scripts have no small letter
