@@ -331,15 +331,16 @@ def load_result(store: Store, step: Step[Any, B], k: str) -> B:
         opened = step.opens(store, made_of.shared) if step.opens and made_of.shared else None
         for name, kind in list_record_fields(step.result).items():
             joined, finder = made_of.joined.get(name), made_of.finders.get(name, "")
-            wanted = [f"{k}.{name}"] if joined is None else [part for part, *_ in joined]
-            if finder:  # which needs more than the tables
-                wanted += [*(part.partition(".")[0] for part in wanted), finder]
-            if gone := sorted(set(wanted) - store.has(wanted)):
-                raise ResultGone(f"The table {gone[0]} is gone from the store; run `sensegraph index` again.")
             if joined is None:
-                rows = typing.cast(Rows, store.rows(wanted[0]))
+                rows, gone = store.rows(own := f"{k}.{name}"), [own]
             else:
-                rows = opened(kind, joined) if opened else JoinedRows(store, joined, finder=finder)
+                wanted = [part for part, *_ in joined]
+                if finder:  # which needs more than the tables
+                    wanted += [*(part.partition(".")[0] for part in wanted), finder]
+                gone = sorted(set(wanted) - store.has(wanted))
+                rows = None if gone else opened(kind, joined) if opened else JoinedRows(store, joined, finder=finder)
+            if rows is None:
+                raise ResultGone(f"The table {gone[0]} is gone from the store; run `sensegraph index` again.")
             tables[name] = Table(rows, kind)
         return replace(value, **tables)  # type: ignore[type-var]
     return value
