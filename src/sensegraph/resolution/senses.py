@@ -59,15 +59,28 @@ class Senses:
 NO_SENSES = Senses()
 
 
+@cache
+def _read_place_words() -> tuple[frozenset[str], frozenset[str]]:
+    """The nouns that say what kind of place something is, and the prepositions that only places follow."""
+    return (
+        english_words("place-heads") | read_lexicon("senses")["place-nouns"],
+        english_words("strong-place-prepositions") | {"throughout", "across", "outside"},
+    )
+
+
+def _list_words(text: str) -> list[str]:
+    """The words of a text, folded."""
+    return _WORD.findall(text.lower()) if text.isascii() else list(map(_fold_word, _WORD.findall(text)))
+
+
 def read_kind(name: str, sentences: Sequence[str]) -> str:
     """Whether sentences use a name as a person or as a place; empty where they do not say, or say both."""
     person = place = 0.0
-    cues = read_lexicon("senses")
-    named = english_words("place-heads") | cues["place-nouns"]
-    inside = english_words("strong-place-prepositions") | {"throughout", "across", "outside"}
-    key = list(map(_fold_word, _WORD.findall(name)))
+    cues, known, (named, inside) = read_lexicon("senses"), read_lexicon("places")["places"], _read_place_words()
+    key = _list_words(name)
+    is_known = " ".join(key) in known
     for sentence in sentences:
-        words = list(map(_fold_word, _WORD.findall(sentence)))
+        words = _list_words(sentence)
         owns_any = "'" in sentence or "’" in sentence
         plain = [w.removesuffix("'s").removesuffix("’s") for w in words] if owns_any else words
         begin = key[:1] or plain  # what is no word stands everywhere
@@ -89,9 +102,9 @@ def read_kind(name: str, sentences: Sequence[str]) -> str:
                 person += 1.5 * any(w in cues["person-words"] for w in rest)
                 place += "its" in rest
         states = min(2, sum(map(cues["place-nouns"].__contains__, words)))
-        known = read_lexicon("places")["places"]
-        among = " ".join(key) in known and any(w in known and w not in key for w in words)  # "a treaty with Israel"
-        place += 0.5 * states + (1.5 if states and among else 0)
+        # "a treaty with Israel"
+        among = states and is_known and any(w in known and w not in key for w in words)
+        place += 0.5 * states + (1.5 if among else 0)
     if max(person, place) < _CLEAR or max(person, place) < _CLEAR * min(person, place):
         return ""
     return "person" if person > place else "place"
@@ -184,7 +197,7 @@ class _FullNames:
 
     def __init__(self, said: Mapping[Name, Sequence[str]], shown: str, owners: Sequence[Owner]) -> None:
         self.said, self.shown, self.owners = said, shown, owners
-        self.own = {_fold_word(w) for name in (shown, *(owner.shown for owner in owners)) for w in _WORD.findall(name)}
+        self.own = {w for name in (shown, *(owner.shown for owner in owners)) for w in _list_words(name)}
 
     @cached_property
     def roles(self) -> list[tuple[Name, list[set[str]]]]:
@@ -232,7 +245,7 @@ def _find_roles(shown: str, sentences: Sequence[str]) -> set[str]:
 
 def _count_words(sentences: Sequence[str], without: set[str]) -> Counter[str]:
     common = stop_words("en")
-    words = (_fold_word(w) for said in sentences for w in _WORD.findall(said))
+    words = (w for said in sentences for w in _list_words(said))
     return Counter(s for w in words if w not in common and w not in without for s in list_stems(w))
 
 

@@ -172,15 +172,16 @@ class Work(Sequence[list[Any]]):
     def __init__(
         self, items: Sequence[Any], todo: Mapping[str, int], batches: Sequence[list[str]], stopped: threading.Event
     ) -> None:
-        self._items, self._todo, self.batches, self.stopped = items, todo, batches, stopped
-        self._begun = 0
+        self._items: Any = items
+        self._todo, self.batches, self.stopped = todo, batches, stopped
+        self._begun, self._shelved = 0, isinstance(items, Shelved)
 
     def __len__(self) -> int:
         return self._begun if self.stopped.is_set() else len(self.batches)
 
     def __getitem__(self, index: Any) -> Any:
         wanted = self._begin(index)
-        return list(self._items.at(wanted)) if isinstance(self._items, Shelved) else [self._items[i] for i in wanted]
+        return list(self._items.at(wanted)) if self._shelved else [self._items[i] for i in wanted]
 
     def order(self, index: int) -> Order:
         """A batch for a worker that stores what it computes."""

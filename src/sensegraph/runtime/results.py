@@ -256,8 +256,12 @@ def recall_result(store: Store, step: Step[Any, B], k: str) -> B:
 
 def save_result(
     store: Store, step: Step[Any, Any], k: str, result: Any, beside: Mapping[str, bytes] = MappingProxyType({})
-) -> None:
-    """Store `result` of `step` under the key `k`, whole or not at all, and objects `beside` it."""
+) -> bytes:
+    """Store `result` of `step` under the key `k`, whole or not at all, and objects `beside` it.
+
+    Returns what is stored under the key; of an array, which is a file, nothing.
+    """
+    raw = b""
     if step.form == "array":
         store.write_array(k, np.asarray(result))
         if beside:
@@ -265,7 +269,8 @@ def save_result(
     elif step.form == "arrays":
         for f in fields(result):
             store.write_array(f"{k}.{f.name}", np.asarray(getattr(result, f.name)))
-        store.write({k: b"arrays", **beside}, step.name)  # last: it says "complete"
+        raw = b"arrays"
+        store.write({k: raw, **beside}, step.name)  # last: it says "complete"
     elif step.form == "tables":
         columns = {name: getattr(result, name) for name in list_record_fields(step.result)}
         joined = {name: found.joined for name, found in columns.items() if isinstance(found, Table) and found.joined}
@@ -275,9 +280,12 @@ def save_result(
         shared = next((found.shared for found in columns.values() if isinstance(found, Table) and found.shared), ())
         made_of = _Joined(joined, shared, {name: columns[name].finder for name in joined if columns[name].finder})
         told = {**msgspec.to_builtins(head), **msgspec.to_builtins(made_of)} if joined else head
-        store.write({k: _ENCODE(told), **beside}, step.name)  # last: it says "complete"
+        raw = _ENCODE(told)
+        store.write({k: raw, **beside}, step.name)  # last: it says "complete"
     else:
-        store.write({k: step.encode(result), **beside}, step.name)
+        raw = step.encode(result)
+        store.write({k: raw, **beside}, step.name)
+    return raw
 
 
 @dataclass(frozen=True)
@@ -305,21 +313,23 @@ def store_records(records: Iterable[Any]) -> Iterator[tuple[str, bytes]]:
 
 def settle_result(store: Store, step: Step[Any, B], k: str, result: B, beside: Mapping[str, bytes]) -> B:
     """`save_result`, and the result as it is read from now on."""
+    raw = save_result(store, step, k, result, beside)
     if step.form == "value":
-        store.write({k: (encoded := step.encode(result)), **beside}, step.name)
-        return step.decode(encoded)
-    save_result(store, step, k, result, beside)
-    return result if step.form == "arrays" else load_result(store, step, k)
+        return step.decode(raw)
+    return result if step.form == "arrays" else load_result(store, step, k, raw)
 
 
-def load_result(store: Store, step: Step[Any, B], k: str) -> B:
-    """The stored result of `step` under the key `k`, which must be there. Raises StoreError for one of another form."""
+def load_result(store: Store, step: Step[Any, B], k: str, raw: bytes = b"") -> B:
+    """The stored result of `step` under the key `k`, which must be there. Raises StoreError for one of another form.
+
+    `raw` is what is stored under the key, where that is known.
+    """
     if step.form == "array":
         return typing.cast(B, _open_array(store, k))
     if step.form == "arrays":
         arrays = {f.name: np.asarray(_open_array(store, f"{k}.{f.name}")) for f in fields(step.result)}
         return typing.cast(B, step.result(**arrays))
-    raw = store.read([k])[k]
+    raw = raw or store.read([k])[k]
     try:
         value, made_of = step.decode(raw), _read_joined(raw) if step.form == "tables" else _Joined()
     except msgspec.DecodeError as e:
@@ -331,15 +341,16 @@ def load_result(store: Store, step: Step[Any, B], k: str) -> B:
         opened = step.opens(store, made_of.shared) if step.opens and made_of.shared else None
         for name, kind in list_record_fields(step.result).items():
             joined, finder = made_of.joined.get(name), made_of.finders.get(name, "")
-            wanted = [f"{k}.{name}"] if joined is None else [part for part, *_ in joined]
-            if finder:  # which needs more than the tables
-                wanted += [*(part.partition(".")[0] for part in wanted), finder]
-            if gone := sorted(set(wanted) - store.has(wanted)):
-                raise ResultGone(f"The table {gone[0]} is gone from the store; run `sensegraph index` again.")
             if joined is None:
-                rows = typing.cast(Rows, store.rows(wanted[0]))
+                rows, gone = store.rows(own := f"{k}.{name}"), [own]
             else:
-                rows = opened(kind, joined) if opened else JoinedRows(store, joined, finder=finder)
+                wanted = [part for part, *_ in joined]
+                if finder:  # which needs more than the tables
+                    wanted += [*(part.partition(".")[0] for part in wanted), finder]
+                gone = sorted(set(wanted) - store.has(wanted))
+                rows = None if gone else opened(kind, joined) if opened else JoinedRows(store, joined, finder=finder)
+            if rows is None:
+                raise ResultGone(f"The table {gone[0]} is gone from the store; run `sensegraph index` again.")
             tables[name] = Table(rows, kind)
         return replace(value, **tables)  # type: ignore[type-var]
     return value

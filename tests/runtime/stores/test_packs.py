@@ -189,3 +189,12 @@ def test_an_upgrade_that_fails_leaves_the_store_as_it_was(tmp_path: Path, monkey
             SqliteStore(tmp_path)
     with closing(SqliteStore(tmp_path)) as made:
         assert made.read([*OBJECTS, *DIGITS]) == OBJECTS | DIGITS
+
+
+def test_of_several_packs_no_trace_is_left_where_one_object_is_there_already(store: SqliteStore) -> None:
+    packs = count_packs(store)
+    large = {f"large {i}": bytes([i]) * 9000 for i in range(5)}
+    store.write({**large, "k007": b"other", "last": b"1"}, "s")
+    assert count_packs(store) == packs + 6
+    assert store.read([*OBJECTS, *large, "last"]) == {**OBJECTS, **large, "last": b"1"}
+    assert store.mend() == 0

@@ -73,18 +73,17 @@ def find_senses(graph: NameGraph, known: Mapping[str, tuple[Name, ...]], texts: 
         alone = kind in ("", "person") and len(name.split()) == 1
         if owners or (many[row] > 1 and (alone or _is_place(name, kind))):
             asked.append((graph.entity(row), [graph.entity(o) for o in owners]))
-    reader = _Reader(texts)
 
     def settle(run: slice) -> list[Senses]:
-        some = asked[run]
-        reader.fetch({c for e, owners in some for x in (e, *owners) for c in x.chunks})
-        return [senses for e, owners in some for senses in _settle_name(e, owners, reader)]
+        return [senses for e, owners in asked[run] for senses in _settle_name(e, owners, reader)]
 
     # the id of a chunk stands for its text and its document
     keys = [key(*((x.name, x.type, x.chunks) for x in (e, *owners))) for e, owners in asked]
     runs = list(starmap(slice, cut_hashes(np.array([int(k[:16], 16) for k in keys], np.uint64), _SETTLED)))
     stored = rt.keys(keep_senses, runs, [key(*keys[run]) for run in runs])
-    there, each = rt.recall(keep_senses, stored), zip(stored, runs, strict=True)
+    there, each = rt.recall(keep_senses, stored), list(zip(stored, runs, strict=True))
+    new = [one for k, run in each if k not in there for e, owners in asked[run] for one in (e, *owners)]
+    reader = _Reader(texts(sorted({c for one in new for c in one.chunks})) if new else {})
     kept = [there.get(k) or rt.once(keep_senses, partial(settle, run), names=keys[run]) for k, run in each]
     return join_senses([senses.value for senses in kept])
 
@@ -174,15 +173,10 @@ class _Persons:
 
 @dataclass(frozen=True)
 class _Reader:
-    """The sentences of the chunks that were fetched."""
+    """The sentences of chunks."""
 
-    texts: Texts
-    chunks: dict[str, Chunk] = field(default_factory=dict)
+    chunks: Mapping[str, Chunk]
     split: dict[str, tuple[str, ...]] = field(default_factory=dict)
-
-    def fetch(self, wanted: set[str]) -> None:
-        """Read chunks by their ids, each once."""
-        self.chunks.update(self.texts(sorted(wanted - self.chunks.keys())))
 
     def sentences(self, e: Entity, longer: Sequence[Entity]) -> dict[str, tuple[str, ...]]:
         """The sentences that name an entity, by document; a longer name that holds its name does not."""

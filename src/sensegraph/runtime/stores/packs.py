@@ -26,6 +26,7 @@ _MANY = 500  # keys in a query
 _LAST = (1 << 63) - 1  # the largest number of a row
 _WALKED = 100  # packs that are looked through at once
 _DIGITS = 40  # hexadecimal digits of the key of a result
+_INSERT = "INSERT INTO object VALUES (?, ?)"
 _encode = msgspec.msgpack.Encoder().encode
 _read_pack = msgspec.msgpack.Decoder(list[tuple[int, bytes]]).decode
 
@@ -96,24 +97,26 @@ def _marks(values: Collection[Any]) -> str:
 
 def write_objects(db: sqlite3.Connection, objects: Mapping[str, bytes], step: str) -> None:
     """Write those of `objects` that are not there, inside a transaction: they are looked for where one is."""
-    db.execute("SAVEPOINT objects")
+    rows = _insert_packs(db, objects, step)
     try:
-        _insert_objects(db, objects, step)
-    except sqlite3.IntegrityError:
-        db.execute("ROLLBACK TO objects")
+        db.executemany(_INSERT, rows)
+    except sqlite3.IntegrityError:  # undone by hand: a savepoint would copy every page of every write
+        db.executemany("DELETE FROM object WHERE key = ? AND number = ?", rows)
+        db.executemany("DELETE FROM pack WHERE number = ?", [(number,) for number in {n for _, n in rows}])
         known = {key for key, _ in find_objects(db, objects)}
-        _insert_objects(db, {key: content for key, content in objects.items() if key not in known}, step)
-    db.execute("RELEASE objects")
+        rest = {key: content for key, content in objects.items() if key not in known}
+        db.executemany(_INSERT, _insert_packs(db, rest, step))
 
 
-def _insert_objects(db: sqlite3.Connection, objects: Mapping[str, bytes], step: str) -> None:
+def _insert_packs(db: sqlite3.Connection, objects: Mapping[str, bytes], step: str) -> list[tuple[bytes | str, int]]:
+    """Write the packs of objects; the rows that are to name them."""
     rows: list[tuple[bytes | str, int]] = []
     for pack in _cut_packs(objects):
         row = (step, len(pack), seal("", _encode([(_number_key(key), objects[key]) for key in pack])))
         number = db.execute("INSERT INTO pack VALUES (NULL, ?, ?, ?)", row).lastrowid
         assert number is not None
         rows += [(store_key(key), number) for key in pack]
-    db.executemany("INSERT INTO object VALUES (?, ?)", rows)
+    return rows
 
 
 def _cut_packs(contents: Mapping[str, bytes]) -> Iterator[list[str]]:

@@ -145,7 +145,9 @@ class SaidPlaces:
 
 def tell_form(said: str, whole: str) -> Text:
     """How what is said is told from its span, which is `whole`."""
-    return SAME if said == whole else COLLAPSED if said == " ".join(whole.split()) else said
+    if said == whole:
+        return SAME
+    return COLLAPSED if len(said) <= len(whole) and said == " ".join(whole.split()) else said
 
 
 def shorten_said(said: Description, forms: Forms) -> SaidAt:
