@@ -43,7 +43,7 @@ from sensegraph.types import Usage
 
 FORMAT = 4
 _PAGE = 2048  # bytes of a page: those of 4 kB leave more room, smaller ones cut values into more pieces
-_BLOCK, _LOGGED = 500, 4000  # keys of a query; pages of the log from which each is copied into the file, once
+_BLOCK = 500
 _LISTED = 100  # arrays from which the folder is listed instead of asked for each
 _LEDGER = tuple(f.name for f in fields(Usage))
 _ANEW = "Move the folder away and run `sensegraph index` again: documents are read anew."
@@ -84,8 +84,8 @@ class SqliteStore:
             if not readonly:
                 if not found:
                     self.lay_out(self._db)
-                for pragma in ("journal_mode = WAL", "synchronous = NORMAL", f"wal_autocheckpoint = {_LOGGED}"):
-                    self._db.execute(f"PRAGMA {pragma}")
+                self._db.execute("PRAGMA journal_mode = WAL")
+                self._db.execute("PRAGMA synchronous = NORMAL")
                 if 0 < found < FORMAT:
                     upgrade_store(self, _SCHEMA, FORMAT)
                 self.prepare(self._db)
