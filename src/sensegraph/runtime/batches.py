@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 import threading
+import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -27,6 +28,7 @@ A = TypeVar("A")
 B = TypeVar("B")
 _MANY = 1024  # results from which runs of them are remembered
 _BLOCK = 256  # stored results that are looked through at once
+_GATHERED = 1 << 19  # bytes of results that are written together
 _NAMES = re.compile(r"\b[0-9a-f]{12,}\b|(?<!\w)'[^']*'|\b\d+(?= records\b)")  # of items, in messages
 
 
@@ -219,6 +221,36 @@ def run_batches(call: Call, work: Work, store: Store, executor: Executor, *, wai
     if not is_shared(store):
         return executor.map(Encoded(call), work, waits=False)
     return executor.map(Kept(call, store), Orders(work), waits=False)
+
+
+class GatheredResults:
+    """Results on their way into the store: several batches are written together, as each write has its price.
+
+    They wait for a second at most; with `at_once`, and when this ends, however it ends, not at all.
+    """
+
+    def __init__(self, store: Store, step: str, *, at_once: bool) -> None:
+        self.store, self.step, self.at_once = store, step, at_once
+        self._waiting, self._size, self._since = dict[str, bytes](), 0, 0.0
+
+    def __enter__(self) -> GatheredResults:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self._write()
+
+    def add(self, found: Mapping[str, bytes]) -> None:
+        """Take these results, by their keys."""
+        self._since = self._since if self._waiting else time.monotonic()
+        self._waiting.update(found)
+        self._size += sum(map(len, found.values()))
+        if self.at_once or self._size > _GATHERED or time.monotonic() - self._since > 1:
+            self._write()
+
+    def _write(self) -> None:
+        found, self._waiting, self._size = self._waiting, {}, 0
+        if found:
+            self.store.write(found, self.step)
 
 
 def is_shared(store: Store) -> bool:

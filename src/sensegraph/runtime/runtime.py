@@ -30,6 +30,7 @@ from sensegraph.runtime.activity import check_stop
 from sensegraph.runtime.batches import (
     Call,
     Doubts,
+    GatheredResults,
     Keyed,
     SetAside,
     WholeRuns,
@@ -345,27 +346,27 @@ class Runtime:
         After an error that no other call can escape nothing new begins; what is running ends, and is stored.
         """
         tool, failures, done = self._tool(step), dict[str, BaseException](), 0
-        total, fatal = sum(map(len, batches)), None
-        spent = tool.usage() if tool else Usage()
+        total, fatal, spent = sum(map(len, batches)), None, tool.usage() if tool else Usage()
         self.progress(step.name, 0, total)
-        for position, result in self._results(step, items, todo, batches, settings, stopped := threading.Event()):
-            batch = batches[position]
-            if isinstance(result, BaseException):
-                failures.update(dict.fromkeys(batch, result))
-            else:
-                if not isinstance(result, Doubts):  # else its worker stored it
-                    self.store.write(dict(zip(batch, result, strict=True)), step.name)
-                self.doubted.extend([step.name] * doubts_any(step, result))
-                self.computed[step.name] += len(batch)
-            if tool and (now := tool.usage()) != spent:
-                self.store.spend(step.name, now - spent)
-                spent = now
-            if isinstance(result, _FATAL):
-                fatal = fatal or result
-                stopped.set()
-            done += len(batch)
-            self.progress(step.name, done, total)
-            check_stop()
+        with GatheredResults(self.store, step.name, at_once=bool(tool and tool.waits)) as written:
+            for position, result in self._results(step, items, todo, batches, settings, stopped := threading.Event()):
+                batch = batches[position]
+                if isinstance(result, BaseException):
+                    failures.update(dict.fromkeys(batch, result))
+                else:
+                    if not isinstance(result, Doubts):  # else its worker stored it
+                        written.add(dict(zip(batch, result, strict=True)))
+                    self.doubted.extend([step.name] * doubts_any(step, result))
+                    self.computed[step.name] += len(batch)
+                if tool and (now := tool.usage()) != spent:
+                    self.store.spend(step.name, now - spent)
+                    spent = now
+                if isinstance(result, _FATAL):
+                    fatal = fatal or result
+                    stopped.set()
+                done += len(batch)
+                self.progress(step.name, done, total)
+                check_stop()
         if fatal:
             raise fatal
         return failures
