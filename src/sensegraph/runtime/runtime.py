@@ -216,37 +216,28 @@ class Runtime:
         """
         settings_key: list[str] | None = [key(*names)] if names else None
         (k,) = self.keys(step, typing.cast(Sequence[A], [whole]), settings_key, **settings)
-        stored = self._load(step, k) or self._make_once(step, k, whole, settings)
+        if (stored := self._load(step, k)) is None:
+            tool, known = self._tool(step), len(self.lacking)
+            item, below = self._make(whole)
+            k = self.key_without(k, known)
+            if known < len(self.lacking) and (stored := self._load(step, k)) is not None:
+                return stored
+            before = tool.usage() if tool else Usage()
+            self.progress(step.name, 0, 1)
+            check_stop()
+            try:
+                (result,) = self._call(step, settings)([item])
+            finally:
+                if tool and (spent := tool.usage() - before) != Usage():
+                    self.store.spend(step.name, spent)
+            noted = callable(whole) and known == len(self.lacking)
+            value = settle_result(self.store, step, k, result, note_keys_below({k: below}) if noted else {})
+            self.computed[step.name] += 1
+            self.progress(step.name, 1, 1)
+            stored = Result(k, value)
         if self.inside:
             self.inside[-1].append(stored.key)
         return stored
-
-    def _make_once(
-        self, step: Step[A, B], k: str, whole: A | Callable[[], A], settings: Mapping[str, Any]
-    ) -> Result[B]:
-        """The result under the key `k`, which is missing."""
-        tool, known = self._tool(step), len(self.lacking)
-        self.inside.append([])
-        try:
-            item = whole() if callable(whole) else whole
-        finally:
-            below = list(dict.fromkeys(self.inside.pop()))
-        k = self.key_without(k, known)
-        if known < len(self.lacking) and (stored := self._load(step, k)) is not None:
-            return stored
-        before = tool.usage() if tool else Usage()
-        self.progress(step.name, 0, 1)
-        check_stop()
-        try:
-            (result,) = self._call(step, settings)([item])
-        finally:
-            if tool and (spent := tool.usage() - before) != Usage():
-                self.store.spend(step.name, spent)
-        noted = callable(whole) and known == len(self.lacking)
-        value = settle_result(self.store, step, k, result, note_keys_below({k: below}) if noted else {})
-        self.computed[step.name] += 1
-        self.progress(step.name, 1, 1)
-        return Result(k, value)
 
     def once_each(
         self, step: Step[A, B], wholes: Sequence[A], names: Sequence[Sequence[str]], **settings: Any
@@ -263,12 +254,10 @@ class Runtime:
         if todo and is_shared(self.store) and len(names) > 1 and not (tool and tool.waits):
             failed = self._run(step, wholes, todo, [[k] for k in todo], settings)
             self.store.write(note_keys_below(dict.fromkeys(todo.keys() - failed.keys(), ())), step.name)
-            there |= self.recall(step, list(todo))
-        for k, i in todo.items():
-            if k not in there:
-                there[k] = self._make_once(step, k, partial(wholes.__getitem__, i), settings)
-                self.rely_on([there[k].key])
-        return [there[k] for k in keys]
+        made = {
+            i: partial(self.once, step, partial(wholes.__getitem__, i)) for i, k in enumerate(keys) if k not in there
+        }
+        return [made[i](names=names[i], **settings) if i in made else there[k] for i, k in enumerate(keys)]
 
     def recall(self, step: Step[A, B], keys: Sequence[str]) -> dict[str, Result[B]]:
         """Those of these results that are there, read together, as `once` gives them."""
@@ -276,6 +265,17 @@ class Runtime:
         if self.inside:
             self.inside[-1].extend(there)
         return there
+
+    def _make(self, whole: A | Callable[[], A]) -> tuple[A, list[str]]:
+        """The input of a step, and the keys of the results that it was made from."""
+        if not callable(whole):
+            return whole, []
+        self.inside.append([])
+        try:
+            item = whole()
+        finally:
+            below = self.inside.pop()
+        return item, list(dict.fromkeys(below))
 
     def rely_on(self, keys: Sequence[str]) -> None:
         """Say that the input that is being made rests on these results too: who collects must keep them."""
