@@ -200,27 +200,6 @@ class ExtractedEntity:
     end: int = 0
     mentions: tuple[Mention, ...] = ()
 
-    def __init__(
-        self,
-        name: str,
-        type: str,
-        description: str = "",
-        start: int = 0,
-        end: int = 0,
-        mentions: tuple[Mention, ...] = (),
-    ) -> None:
-        _set_name(self, name)
-        _set_type(self, type)
-        _set_said(self, description)
-        _set_begin(self, start)
-        _set_stop(self, end)
-        _set_mentions(self, mentions)
-
-
-_set_name, _set_type, _set_said, _set_begin, _set_stop, _set_mentions = (
-    vars(ExtractedEntity)[name].__set__ for name in ExtractedEntity.__slots__
-)
-
 
 @dataclass(frozen=True, slots=True)
 class ExtractedRelation:
@@ -240,38 +219,6 @@ class ExtractedRelation:
     starts: str = ""
     ends: str = ""
     directed: bool = True
-
-    def __init__(
-        self,
-        source: str,
-        target: str,
-        description: str = "",
-        strength: float = 1.0,
-        start: int = 0,
-        end: int = 0,
-        label: str = "",
-        starts: str = "",
-        ends: str = "",
-        directed: bool = True,
-    ) -> None:
-        _set_subject(self, source)
-        _set_target(self, target)
-        _set_link(self, description)
-        _set_strength(self, strength)
-        _set_opening(self, start)
-        _set_close(self, end)
-        _set_label(self, label)
-        _set_starts(self, starts)
-        _set_ends(self, ends)
-        _set_directed(self, directed)
-
-
-# fmt: off
-(
-    _set_subject, _set_target, _set_link, _set_strength, _set_opening, _set_close, _set_label, _set_starts, _set_ends,
-    _set_directed,
-) = (vars(ExtractedRelation)[name].__set__ for name in ExtractedRelation.__slots__)
-# fmt: on
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,6 +72,7 @@ def test_copies_of_a_document_are_read_all_the_same() -> None:
         ("as in EP-12 and", "EP-12"),
         ("see k00-001 for", "k00-001"),
         ("print ebf0372218 now", "ebf0372218"),
+        ("order SKU-A012345678 now", "A012345678"),
         ("open ChrisUrmson.txt now", "ChrisUrmson.txt"),
         ("at https://x.org/Some_Page?q=1 today", "https://x.org/Some_Page?q=1"),
         ("and {pause} they", "{pause}"),

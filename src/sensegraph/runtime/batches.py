@@ -226,31 +226,31 @@ def run_batches(call: Call, work: Work, store: Store, executor: Executor, *, wai
 class GatheredResults:
     """Results on their way into the store: several batches are written together, as each write has its price.
 
-    They wait for a second at most; with `at_once`, and when this ends, however it ends, not at all.
+    Those wait that come within a second of the last write; none do with `at_once`, or when this ends, however it ends.
     """
 
     def __init__(self, store: Store, step: str, *, at_once: bool) -> None:
         self.store, self.step, self.at_once = store, step, at_once
-        self._waiting, self._size, self._since = dict[str, bytes](), 0, 0.0
+        self._waiting, self._size, self._written = dict[str, bytes](), 0, time.monotonic()
 
     def __enter__(self) -> GatheredResults:
         return self
 
-    def __exit__(self, *raised: object) -> None:
-        self._write()
+    def __exit__(self, kind: object, *error: object) -> None:
+        with suppress(*([StoreError] if kind else [])):  # the error that is on its way says more
+            self._write()
 
     def add(self, found: Mapping[str, bytes]) -> None:
         """Take these results, by their keys."""
-        self._since = self._since if self._waiting else time.monotonic()
         self._waiting.update(found)
         self._size += sum(map(len, found.values()))
-        if self.at_once or self._size > _GATHERED or time.monotonic() - self._since > 1:
+        if self.at_once or self._size > _GATHERED or time.monotonic() - self._written > 1:
             self._write()
 
     def _write(self) -> None:
-        found, self._waiting, self._size = self._waiting, {}, 0
-        if found:
-            self.store.write(found, self.step)
+        if self._waiting:
+            self.store.write(self._waiting, self.step)
+        self._waiting, self._size, self._written = {}, 0, time.monotonic()
 
 
 def is_shared(store: Store) -> bool:

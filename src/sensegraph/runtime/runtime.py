@@ -341,7 +341,7 @@ class Runtime:
         batches: list[list[str]],
         settings: dict[str, Any],
     ) -> dict[str, BaseException]:
-        """Compute and store batch by batch; the keys that failed, with the reason.
+        """Compute and store batches; the keys that failed, with the reason.
 
         After an error that no other call can escape nothing new begins; what is running ends, and is stored.
         """

@@ -53,7 +53,7 @@ _LONG_CODES = (
 )
 _SHORT_CODES = (
     r"\{[^{}\n]{1,40}\}|\[(?-i:[A-Z ]){2,30}\]"  # marks of a transcript
-    r"|(?<!\w)(?!(?<=[A-Z]-)[A-F][\dA-F]{9}\b)"  # but not what stands for a person or an address that was masked
+    r"|(?<!\w)(?!(?-i:(?<=[A-Z]-)[a-f][\da-f]{9}\b))"  # but not what stands for something personal that was masked
     r"(?:[A-Za-z]{1,4}\d+[-_]\d+|[A-Za-z]{1,6}[-_]?0\d+|(?:ep|vol|fig|ref|id|rev|ver|doc|no)[-_.]?\d+)(?![\w])"
 )
 _CODE, _SHORT_CODE, _LONG_SIGN = (  # the last stands in every long code

@@ -100,7 +100,7 @@ class CuesOfSentence:
             if word in told:
                 sure, likely, followed = told[word]
                 self.sure |= sure
-                for name, sign in likely + followed[behind] if behind in followed else likely:
+                for name, sign in (*likely, *followed.get(behind, ())):
                     if sign in self.low:
                         self.likely.add(name)
 
