@@ -26,7 +26,8 @@ def test_every_figure_of_a_small_corpus_is_printed(tmp_path: Path, capsys: pytes
     assert found["build"]["cpu"] > 0
     assert found["build"]["steps"]["extraction.extract"] > 0
     assert found["update"]["store"]["all"] > found["build"]["store"]["arrays"]
+    assert found["more"]["steps"]["extraction.extract"] > 0
     assert all(figures["next"] > 0 for figures in found["questions"]["methods"].values())
     scale.print_tables(found, PASSAGES)
     printed = capsys.readouterr().out
-    assert all(f"| {name} |" in printed for name in ("build", "update", "nothing", *scale.METHODS))
+    assert all(f"| {name} |" in printed for name in ("build", "update", "more", "nothing", *scale.METHODS))

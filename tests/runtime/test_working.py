@@ -18,7 +18,7 @@ import pytest
 from scripted import ScriptedServer
 from sensegraph.errors import ItemFailed, StepFailed, StoreError
 from sensegraph.index.vectors import embed_texts
-from sensegraph.runtime.batches import Call, Encoded, Stoppable, Work, cut_batches
+from sensegraph.runtime.batches import Call, Encoded, GatheredResults, Stoppable, Work, cut_batches
 from sensegraph.runtime.executors.processes import SerialExecutor
 from sensegraph.runtime.joined_rows import JoinedRows
 from sensegraph.runtime.keys import chunk_id, document_part, hash_files, key
@@ -261,3 +261,55 @@ def test_a_reader_keeps_the_last_blocks_decoded_and_no_more(store: SqliteStore) 
     keep_some(kept, dict.fromkeys(range(100), 1))
     keep_some(kept, dict.fromkeys(range(100, 300), 1))
     assert list(kept) == list(range(236, 300))
+
+
+def test_results_of_several_batches_are_written_together_and_all_of_them_at_the_end(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 0.0
+    monkeypatch.setattr("sensegraph.runtime.batches.time.monotonic", lambda: now)
+    with GatheredResults(store, "made", at_once=False) as written:
+        written.add({"a": b"1"})
+        written.add({"b": b"2"})
+        assert store.read(["a", "b"]) == {}
+        written.add({"large": bytes(1 << 20)})
+        assert store.has(["a", "b", "large"]) == {"a", "b", "large"}
+        written.add({"c": b"3"})
+        assert store.has(["c"]) == set()
+        now = 1.5
+        written.add({"d": b"4"})
+        assert store.has(["c", "d"]) == {"c", "d"}
+        now = 3.0
+        written.add({"slow": b"5"})  # a batch that took long waits for no other
+        assert store.has(["slow"]) == {"slow"}
+        written.add({"last": b"6"})
+    assert store.read(["a", "last"]) == {"a": b"1", "last": b"6"}
+
+
+def stop_after_one(store: SqliteStore) -> None:
+    """Gather a result, then be interrupted."""
+    with GatheredResults(store, "made", at_once=False) as written:
+        written.add({"made": b"1"})
+        raise KeyboardInterrupt
+
+
+def test_what_was_paid_for_is_written_at_once_and_what_is_there_when_an_error_comes(store: SqliteStore) -> None:
+    with GatheredResults(store, "made", at_once=True) as written:
+        written.add({"paid": b"1"})
+        assert store.has(["paid"]) == {"paid"}
+    with pytest.raises(KeyboardInterrupt):
+        stop_after_one(store)
+    assert store.has(["made"]) == {"made"}
+
+
+def test_an_error_on_its_way_is_told_though_the_store_fails_too(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: Any) -> None:
+        raise StoreError("the disk is full")
+
+    monkeypatch.setattr(store, "write", refuse)
+    with pytest.raises(KeyboardInterrupt):
+        stop_after_one(store)
+    with pytest.raises(StoreError, match="full"), GatheredResults(store, "made", at_once=False) as written:
+        written.add({"made": b"1"})

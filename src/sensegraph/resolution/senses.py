@@ -68,7 +68,7 @@ def _read_place_words() -> tuple[frozenset[str], frozenset[str]]:
     )
 
 
-def _list_words(text: str) -> list[str]:
+def _read_folded_words(text: str) -> list[str]:
     """The words of a text, folded."""
     return _WORD.findall(text.lower()) if text.isascii() else list(map(_fold_word, _WORD.findall(text)))
 
@@ -77,10 +77,10 @@ def read_kind(name: str, sentences: Sequence[str]) -> str:
     """Whether sentences use a name as a person or as a place; empty where they do not say, or say both."""
     person = place = 0.0
     cues, known, (named, inside) = read_lexicon("senses"), read_lexicon("places")["places"], _read_place_words()
-    key = _list_words(name)
+    key = _read_folded_words(name)
     is_known = " ".join(key) in known
     for sentence in sentences:
-        words = _list_words(sentence)
+        words = _read_folded_words(sentence)
         owns_any = "'" in sentence or "’" in sentence
         plain = [w.removesuffix("'s").removesuffix("’s") for w in words] if owns_any else words
         begin = key[:1] or plain  # what is no word stands everywhere
@@ -197,7 +197,7 @@ class _FullNames:
 
     def __init__(self, said: Mapping[Name, Sequence[str]], shown: str, owners: Sequence[Owner]) -> None:
         self.said, self.shown, self.owners = said, shown, owners
-        self.own = {w for name in (shown, *(owner.shown for owner in owners)) for w in _list_words(name)}
+        self.own = {w for name in (shown, *(owner.shown for owner in owners)) for w in _read_folded_words(name)}
 
     @cached_property
     def roles(self) -> list[tuple[Name, list[set[str]]]]:
@@ -245,7 +245,7 @@ def _find_roles(shown: str, sentences: Sequence[str]) -> set[str]:
 
 def _count_words(sentences: Sequence[str], without: set[str]) -> Counter[str]:
     common = stop_words("en")
-    words = (w for said in sentences for w in _list_words(said))
+    words = (w for said in sentences for w in _read_folded_words(said))
     return Counter(s for w in words if w not in common and w not in without for s in list_stems(w))
 
 

@@ -153,19 +153,19 @@ def list_elements(
     titles and texts alone, so that its report is asked for again only when one of those has changed.
     """
     found, homes = Elements(), documents if quotes else None
-    count = cache(count_tokens)  # one sentence is all that is said of several elements
+    count_once = cache(count_tokens)  # one sentence is all that is said of several elements
     names = {name: shown for name, (shown, _) in beside.items()} if beside else {}
     degree = {name: count for name, (_, count) in beside.items()} if beside else {}
     for e in graph.entities:
         names[e.id], degree[e.id] = e.name, e.degree
         passage = _show_element("entity", e, e.description, e.name, float(e.degree), homes)
-        found.entity[e.id] = _make_line(passage, (e.id,), e.degree, count)
+        found.entity[e.id] = _make_line(passage, (e.id,), e.degree, count_once)
     for r in graph.relations:
         title = f"{names[r.source]} — {names[r.target]}"
         rank = degree[r.source] + degree[r.target]
         text = f"{r.label}: {r.description}" if r.label and not quotes else r.description
         passage = _show_element("relation", r, text, title, r.weight, homes)
-        found.relations[r.source].append(_make_line(passage, (r.source, r.target), rank, count))
+        found.relations[r.source].append(_make_line(passage, (r.source, r.target), rank, count_once))
     for c in graph.claims:
         dates = " to ".join(d for d in (c.starts, c.ends) if d)
         text = " | ".join(part for part in (c.object, c.type, c.status, dates, c.description) if part)
