@@ -72,7 +72,7 @@ def read_names(parts: Sequence[Sequence[tuple[str, bool]]]) -> list[bytes]:
     return [pack_columns(read_columns(((name,), person) for name, person in part)) for part in parts]
 
 
-@step("duplicates.scores", version=2)
+@step("duplicates.scores", version=3)
 def keep_scores(parts: Sequence[ScoredPairs]) -> list[bytes]:
     """How alike the names of the pairs of a partition are."""
     return [pack_columns(part) for part in parts]

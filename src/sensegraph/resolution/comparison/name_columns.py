@@ -28,6 +28,8 @@ Hashes = NDArray[np.uint64]
 _SAME, _CODE, _PAIR, _BAND, _ACRONYM = 50.0, 8.0, 3.0, 3.0, 20.0  # beside the idf of a word, 0.5 to about 14
 _WORD = np.uint64(0x2545F4914F6CDD1D)  # tells a word from another key of the same letters
 _KEY = np.uint64((1 << 40) - 1 << 24)  # the bits of a key that are kept, 40: fewer are stored
+# binary digits to which names are counted, and those that have a word: that of 571 names tells as much as that of 560
+_DIGITS, _DIGITS_OF_WORDS = 4, 6
 _ENDING = re.compile(r"(.*\d)[^\W\d]*")
 
 
@@ -60,13 +62,12 @@ class NameColumns:
         return len(self.spoken)
 
     def count_words(self) -> CountedWords:
-        """How many distinct names have each word."""
+        """How many distinct names have each word: of many about as many, so that one name more seldom changes it."""
         _, first = np.unique(self.cores, return_index=True)
         places, _ = gather_entries(run_offsets(self.worded), first)
         words, counts = np.unique(self.words[places], return_counts=True)
-        # to four binary digits: one name more changes how much words tell seldom, and not by every name
-        counted = len(first) & -(1 << max(0, len(first).bit_length() - 4))
-        return CountedWords(max(counted, FEW_NAMES), WordCounts(words, counts.astype(np.int64)))
+        names, counts = round_counts(np.array([len(first)]), _DIGITS), round_counts(counts, _DIGITS_OF_WORDS)
+        return CountedWords(max(int(names[0]), FEW_NAMES), WordCounts(words, counts))
 
     def list_keys(self, words: CountedWords) -> tuple[Hashes, Ints, Floats]:
         """What brings things together: keys, whose they are, and what each weighs."""
@@ -85,6 +86,13 @@ class NameColumns:
         ends = run_offsets(self.holding)
         found: Hashes = mix_hashes(self.spoken + (sums[ends[1:]] - sums[ends[:-1]]))
         return found
+
+
+def round_counts(counts: Longs, digits: int) -> Longs:
+    """Counts without the binary digits after so many: 0b110101 of 4 digits is 0b110100."""
+    rest = np.maximum(np.frexp(counts.astype(np.float64))[1] - digits, 0).astype(np.int64)
+    rounded: Longs = counts.astype(np.int64) >> rest << rest
+    return rounded
 
 
 def mix_hashes(values: Hashes) -> Hashes:

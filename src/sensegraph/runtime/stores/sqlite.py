@@ -16,6 +16,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any, NoReturn
 from uuid import uuid4
+from zlib import crc32
 
 import msgspec
 from numpy.typing import NDArray
@@ -48,6 +49,7 @@ _LISTED = 100  # arrays from which the folder is listed instead of asked for eac
 _LEDGER = tuple(f.name for f in fields(Usage))
 _ANEW = "Move the folder away and run `sensegraph index` again: documents are read anew."
 _HEALED = "Run `sensegraph index`: it computes anew what is damaged."
+_REFS = "SELECT CAST(ifnull(name, '') AS BLOB), CAST(ifnull(value, '') AS BLOB), sum FROM ref WHERE name"
 _SCHEMA = (
     *OBJECTS,
     *TABLES,
@@ -353,8 +355,7 @@ class SqliteStore:
 
     def ref(self, name: str) -> str | None:
         """The value that `name` stands for now."""
-        rows = self.select("SELECT name, value, sum FROM ref WHERE name = ?", (name,))
-        return _check_refs(self.path, rows).get(name)
+        return _check_refs(self.path, self.select(f"{_REFS} = ?", (name,))).get(name)
 
     def set_refs(self, refs: Mapping[str, str | None]) -> None:
         """Set (or, with None, delete) all of these names at once."""
@@ -365,7 +366,7 @@ class SqliteStore:
 
     def refs(self, prefix: str = "") -> dict[str, str]:
         """All names that begin with `prefix`, sorted."""
-        query = "SELECT name, value, sum FROM ref WHERE name >= ? AND name < ? ORDER BY name"
+        query = f"{_REFS} >= ? AND name < ? ORDER BY name"
         return _check_refs(self.path, self.select(query, (prefix, prefix + "\U0010ffff")))
 
     def spend(self, step: str, usage: Usage) -> None:
@@ -388,12 +389,12 @@ class SqliteStore:
             raise StoreError(f"{self.path} is damaged in its ledger of costs ({e}). {_ANEW}") from e
 
 
-def _check_refs(path: Path, rows: Sequence[tuple[str, str, int]]) -> dict[str, str]:
+def _check_refs(path: Path, rows: Sequence[tuple[bytes, bytes, int]]) -> dict[str, str]:
     """Refs by name. Raises StoreError for one that is not as it was written."""
     for name, value, total in rows:
-        if sum_ref(name, value) != total:
-            raise StoreError(f"{path} is damaged at the name {name!r}. {_HEALED}")
-    return {name: value for name, value, _ in rows}
+        if crc32(value, crc32(name)) != total:
+            raise StoreError(f"{path} is damaged at the name {decode_text(name)!r}. {_HEALED}")
+    return {name.decode(): value.decode() for name, value, _ in rows}
 
 
 def _question_marks(values: Sequence[Any]) -> str:
