@@ -78,6 +78,8 @@ def test_copies_of_a_document_are_read_all_the_same() -> None:
         ("and {pause} they", "{pause}"),
         ("and [MUSIC] they", "[MUSIC]"),
         ("write to Ann.Lee@example.org soon", "Ann.Lee@example.org"),
+        ("set Max_tokens to 5", "Max_tokens"),
+        ("call __Load_Index2__ first", "__Load_Index2__"),
     ],
 )
 def test_what_machines_read_is_no_name(text: str, code: str) -> None:
@@ -86,7 +88,14 @@ def test_what_machines_read_is_no_name(text: str, code: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["COVID-19 and B-52", "in 1999-2003", "the U.S. and Node.js", "for PERSON-ebf0372218 of ADDRESS-a012345678"]
+    "text",
+    [
+        "COVID-19 and B-52",
+        "an _Ada Lovelace_ here",
+        "in 1999-2003",
+        "the U.S. and Node.js",
+        "for PERSON-ebf0372218 of ADDRESS-a012345678",
+    ],
 )
 def test_names_with_digits_or_dots_and_what_masked_persons_are_called_are_no_codes(text: str) -> None:
     assert page_reader.find_codes(text, 0, len(text)) == []

@@ -14,7 +14,7 @@ from sensegraph.errors import UnsupportedTask
 from sensegraph.protocols import Task
 from sensegraph.runtime.keys import key
 
-_VERSION = 49  # raise when any result of this engine changes: it is part of every key
+_VERSION = 50  # raise when any result of this engine changes: it is part of every key
 _VERSIONS: Mapping[Task, str] = MappingProxyType({})  # where results of one task alone changed
 
 

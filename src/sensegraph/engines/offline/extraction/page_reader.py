@@ -49,7 +49,7 @@ _SIGN = re.compile(r"[\d/@_\\{\[.w](?:(?<![.w])|(?<=\.)(?=\w\w)|(?<=w)(?=ww))") 
 _FILE = "txt|pdf|docx?|html?|mp[34]|wav|jpe?g|png|gif|csv|tsv|xlsx?|pptx?|json|xml|md|py|zip|srt|vtt"
 _LONG_CODES = (
     rf"\b(?:https?://|www\.)[^\s<>\"”]{{1,300}}|[\w.+\-]{{1,60}}@[\w\-]{{1,60}}(?:\.\w{{2,20}}){{1,4}}\b"
-    rf"|[\w.\-()]{{1,120}}\.(?:{_FILE})\b|\w{0, 60}[^\W_]_[^\W_]\w{0, 60}"
+    rf"|[\w.\-()]{{1,120}}\.(?:{_FILE})\b|\b\w{{0,60}}[^\W_]_[^\W_]\w{{0,60}}"
 )
 _SHORT_CODES = (
     r"\{[^{}\n]{1,40}\}|\[(?-i:[A-Z ]){2,30}\]"  # marks of a transcript
