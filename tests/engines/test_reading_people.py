@@ -101,6 +101,12 @@ def test_names_with_digits_or_dots_and_what_masked_persons_are_called_are_no_cod
     assert page_reader.find_codes(text, 0, len(text)) == []
 
 
+@pytest.mark.parametrize("title", ["The Sound and Fury", "The_Sound_and_Fury"])
+def test_a_title_is_found_in_its_text_however_its_words_are_joined(title: str) -> None:
+    (read,) = corpus(whole("The Sound and Fury is a book that they read. It was The Sound and Fury.", title=title))
+    assert "Sound and Fury" in names(read)
+
+
 TALK = (
     "MAYA LIN: I drew the Vietnam Wall in one spring, and it was never easy for anyone.\n"
     "BOB ROSS: Yes.\nMAYA LIN: Right.\nBOB ROSS: Hm.\nMAYA LIN: So.\nBOB ROSS: Well.\n"

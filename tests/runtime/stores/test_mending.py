@@ -139,6 +139,12 @@ def test_what_is_damaged_is_named_when_it_is_read_and_gone_afterwards(store: Sql
     store.select("UPDATE ref SET value = 'c' WHERE name = 'index'")
     with pytest.raises(StoreError, match="damaged at the name 'index'"):
         store.ref("index")
+    for value in ("NULL", "5", "x'ff'"):
+        store.select("DROP TABLE ref")
+        store.select("CREATE TABLE ref (name TEXT PRIMARY KEY, value, sum)")
+        store.select(f"INSERT INTO ref VALUES ('index', {value}, 7)")
+        with pytest.raises(StoreError, match="damaged at the name 'index'"):
+            store.refs("in")
     path = store.array_path("a.v")
     path.write_bytes(path.read_bytes()[:-30] + bytes(30))
     with pytest.raises(StoreError, match=r"a\.v\.npy is damaged"):

@@ -37,7 +37,7 @@ NAMES = 128  # of a partition, on the average: a power of two
 _SCORES = 512  # names whose scores are kept together, likewise
 _TOGETHER = 256  # names that are compared at once
 _PAIR = np.dtype([("score", "<f8"), ("kind", "u1")])
-COMPARED = "compared"  # ref: the partitions of scores of the graph that was last built
+COMPARED = "compared"  # ref: the version of scores, and the partitions of the graph that was last built
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,7 +78,7 @@ def keep_scores(parts: Sequence[ScoredPairs]) -> list[bytes]:
     return [pack_columns(part) for part in parts]
 
 
-@step("duplicates.pairs", version=1)
+@step("duplicates.pairs", version=2)
 def keep_pairs(found: Sequence[NamePairs], *, near: int, rare: int) -> list[bytes]:
     """Which names are compared."""
     return list(map(pack_columns, found))
@@ -153,11 +153,13 @@ def compare_in_partitions(found: Collection, one: Longs, other: Longs, *, rt: Ru
 
     names = [blake2b(sign(rows).astype("<u8").tobytes(), digest_size=20).hexdigest() for rows in parts]
     keys = rt.keys(keep_scores, parts, [key(name) for name in names])
-    there, earlier = rt.recall(keep_scores, keys), (rt.store.ref(COMPARED) or "").split()
+    there, (version, *earlier) = rt.recall(keep_scores, keys), (rt.store.ref(COMPARED) or "0").split()
+    if version != f"{keep_scores.version}":  # how names are compared has changed
+        earlier = []
     made = {k: there.get(k) or rt.once(keep_scores, partial(judge, rows), names=[name])
             for k, rows, name in zip(keys, parts, names, strict=True)}  # fmt: skip
     if noted and keys != earlier:
-        rt.store.set_refs({COMPARED: " ".join(keys)})
+        rt.store.set_refs({COMPARED: f"{keep_scores.version} {' '.join(keys)}"})
     scored = [ScoredPairs(*unpack_columns(made[k].value)) for k in keys]
     return join_columns([Scores(part.score, part.kind) for part in scored]) if scored else Scores.of(())
 

@@ -82,13 +82,13 @@ class Joined:
     notes: tuple[str, ...] = ()
 
 
-@step("duplicates.automatic", version=10)
+@step("duplicates.automatic", version=11)
 def keep_joined(found: Sequence[Joined], *, how: ResolveSettings) -> list[Joined]:
     """What a build found by itself, with these settings."""
     return list(found)
 
 
-@step("duplicates.decided", version=1)
+@step("duplicates.decided", version=2)
 def keep_decided(found: Sequence[Joined], *, how: ResolveSettings) -> list[Joined]:
     """Which names of a graph are one, by rules and by themselves."""
     return list(found)

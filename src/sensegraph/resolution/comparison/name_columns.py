@@ -28,7 +28,7 @@ Hashes = NDArray[np.uint64]
 _SAME, _CODE, _PAIR, _BAND, _ACRONYM = 50.0, 8.0, 3.0, 3.0, 20.0  # beside the idf of a word, 0.5 to about 14
 _WORD = np.uint64(0x2545F4914F6CDD1D)  # tells a word from another key of the same letters
 _KEY = np.uint64((1 << 40) - 1 << 24)  # the bits of a key that are kept, 40: fewer are stored
-# binary digits to which names are counted, and those that have a word: that of 571 names tells as much as that of 560
+# binary digits to which names are counted, and those that have a word: a word of 571 names weighs as one of 560
 _DIGITS, _DIGITS_OF_WORDS = 4, 6
 _ENDING = re.compile(r"(.*\d)[^\W\d]*")
 

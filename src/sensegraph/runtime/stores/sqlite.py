@@ -394,7 +394,7 @@ def _check_refs(path: Path, rows: Sequence[tuple[bytes, bytes, int]]) -> dict[st
     for name, value, total in rows:
         if crc32(value, crc32(name)) != total:
             raise StoreError(f"{path} is damaged at the name {decode_text(name)!r}. {_HEALED}")
-    return {name.decode(): value.decode() for name, value, _ in rows}
+    return {str(name, "utf-8", "replace"): str(value, "utf-8", "replace") for name, value, _ in rows}
 
 
 def _question_marks(values: Sequence[Any]) -> str:

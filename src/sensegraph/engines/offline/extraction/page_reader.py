@@ -184,8 +184,9 @@ class _PageReader:
         self.words = msgspec.structs.replace(words, raised=able)
         self.subjects: list[tuple[int, int]] = []
         # where the text says the document's title of several words, as it is written or with other hyphens
-        titled = _TITLE_WORD.findall(page.title.split(" (")[0].split(", ")[0])
-        if 1 < len(titled) < 9 and titled[0][0].isupper() and not find_codes(page.title, 0, len(page.title)):
+        title = page.title.replace("_", " ")
+        titled = _TITLE_WORD.findall(title.split(" (")[0].split(", ")[0])
+        if 1 < len(titled) < 9 and titled[0][0].isupper() and not find_codes(title, 0, len(title)):
             pattern = re.compile(rf"\b{_BETWEEN.join(map(re.escape, titled))}\b")
             self.subjects = [m.span() for m in pattern.finditer(page.text)]
 
