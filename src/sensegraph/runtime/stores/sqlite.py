@@ -44,8 +44,7 @@ from sensegraph.types import Usage
 
 FORMAT = 4
 _PAGE = 2048  # bytes of a page: those of 4 kB leave more room, smaller ones cut values into more pieces
-_BLOCK = 500
-_LISTED = 100  # arrays from which the folder is listed instead of asked for each
+_BLOCK, _LISTED = 500, 100  # names in one query; arrays from which the folder is listed instead of asked for each
 _LEDGER = tuple(f.name for f in fields(Usage))
 _ANEW = "Move the folder away and run `sensegraph index` again: documents are read anew."
 _HEALED = "Run `sensegraph index`: it computes anew what is damaged."
