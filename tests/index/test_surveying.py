@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sensegraph.algorithms.rounding import round_count, round_down
 from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.engines.offline.extraction import corpus_reading
-from sensegraph.engines.offline.extraction.observations import round_count, round_down
 from sensegraph.index import surveying
 from sensegraph.index.chunks import chunk_documents
 from sensegraph.index.extraction import Extracted, extract_all

@@ -7,14 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.resolution.comparison.name_columns import NameColumns, read_columns, round_counts
+from sensegraph.algorithms.rounding import round_down, round_each_down
+from sensegraph.resolution.comparison.name_columns import NameColumns, read_columns
 
 
 @given(st.lists(st.integers(0, 1 << 50), min_size=1), st.integers(1, 8))
 def test_counts_keep_their_first_binary_digits(counts: list[int], digits: int) -> None:
-    rounded = round_counts(np.array(counts), digits).tolist()
+    rounded = round_each_down(np.array(counts), digits).tolist()
+    assert rounded == [round_down(many, digits) for many in counts]
     assert [bin(many)[2:][:digits].ljust(len(bin(many)) - 2, "0") for many in counts] == [bin(r)[2:] for r in rounded]
-    assert round_counts(np.array(rounded), digits).tolist() == rounded
+    assert round_each_down(np.array(rounded), digits).tolist() == rounded
 
 
 def named(many: int) -> NameColumns:
@@ -30,7 +32,7 @@ def test_one_name_more_seldom_changes_what_decides_about_the_others_of_a_common_
     assert len(set(signs[0].tolist())) == many
 
 
-def test_what_a_common_word_weighs_moves_by_less_than_a_thirtieth_of_its_names() -> None:
+def test_names_with_a_common_word_are_counted_to_less_than_a_thirtieth() -> None:
     for many in (10, 63, 64, 100, 500):
         found = named(many).count_words().frequency.get("museum")
         assert many * 31 / 32 <= found <= many

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from sensegraph.algorithms.graphs import Floats, Ints, Longs
 from sensegraph.algorithms.minhash import hash_bands
 from sensegraph.algorithms.ranking import hash_words
+from sensegraph.algorithms.rounding import round_down, round_each_down
 from sensegraph.algorithms.similar import GRID
 from sensegraph.algorithms.walks import gather_entries, run_offsets
 from sensegraph.resolution.comparison.aligned import FEW_NAMES, LIGHT, Lexis, weighs_little
@@ -66,8 +67,8 @@ class NameColumns:
         _, first = np.unique(self.cores, return_index=True)
         places, _ = gather_entries(run_offsets(self.worded), first)
         words, counts = np.unique(self.words[places], return_counts=True)
-        names, counts = round_counts(np.array([len(first)]), _DIGITS), round_counts(counts, _DIGITS_OF_WORDS)
-        return CountedWords(max(int(names[0]), FEW_NAMES), WordCounts(words, counts))
+        counts = round_each_down(counts.astype(np.int64), _DIGITS_OF_WORDS)
+        return CountedWords(max(round_down(len(first), _DIGITS), FEW_NAMES), WordCounts(words, counts))
 
     def list_keys(self, words: CountedWords) -> tuple[Hashes, Ints, Floats]:
         """What brings things together: keys, whose they are, and what each weighs."""
@@ -86,13 +87,6 @@ class NameColumns:
         ends = run_offsets(self.holding)
         found: Hashes = mix_hashes(self.spoken + (sums[ends[1:]] - sums[ends[:-1]]))
         return found
-
-
-def round_counts(counts: Longs, digits: int) -> Longs:
-    """Counts without the binary digits after so many: 0b110101 of 4 digits is 0b110100."""
-    rest = np.maximum(np.frexp(counts.astype(np.float64))[1] - digits, 0).astype(np.int64)
-    rounded: Longs = counts.astype(np.int64) >> rest << rest
-    return rounded
 
 
 def mix_hashes(values: Hashes) -> Hashes:

@@ -65,7 +65,12 @@ def decode_text(stored: bytes) -> str:
 
 def sum_ref(name: object, value: object) -> int:
     """The checksum of a ref; a damaged one may be no text."""
-    return zlib.crc32(str(value).encode(), zlib.crc32(str(name).encode()))
+    return sum_ref_bytes(str(name).encode(), str(value).encode())
+
+
+def sum_ref_bytes(name: bytes, value: bytes) -> int:
+    """The checksum of a ref as it is stored, in UTF-8."""
+    return zlib.crc32(value, zlib.crc32(name))
 
 
 def write_sealed_array(file: BinaryIO, array: NDArray[Any]) -> None:

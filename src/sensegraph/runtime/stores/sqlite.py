@@ -16,7 +16,6 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any, NoReturn
 from uuid import uuid4
-from zlib import crc32
 
 import msgspec
 from numpy.typing import NDArray
@@ -38,13 +37,13 @@ from sensegraph.runtime.stores.rows import (
     read_head,
     write_table,
 )
-from sensegraph.runtime.stores.sealing import Damaged, decode_text, sum_ref
+from sensegraph.runtime.stores.sealing import Damaged, decode_text, sum_ref, sum_ref_bytes
 from sensegraph.runtime.stores.sweeping import drop_keys, sweep_store
 from sensegraph.types import Usage
 
 FORMAT = 4
 _PAGE = 2048  # bytes of a page: those of 4 kB leave more room, smaller ones cut values into more pieces
-_BLOCK, _LISTED = 500, 100  # names in one query; arrays from which the folder is listed instead of asked for each
+_BLOCK, _LISTED = 500, 100  # keys in one query; arrays from which the folder is listed instead of asked for each
 _LEDGER = tuple(f.name for f in fields(Usage))
 _ANEW = "Move the folder away and run `sensegraph index` again: documents are read anew."
 _HEALED = "Run `sensegraph index`: it computes anew what is damaged."
@@ -391,7 +390,7 @@ class SqliteStore:
 def _check_refs(path: Path, rows: Sequence[tuple[bytes, bytes, int]]) -> dict[str, str]:
     """Refs by name. Raises StoreError for one that is not as it was written."""
     for name, value, total in rows:
-        if crc32(value, crc32(name)) != total:
+        if sum_ref_bytes(name, value) != total:
             raise StoreError(f"{path} is damaged at the name {decode_text(name)!r}. {_HEALED}")
     return {str(name, "utf-8", "replace"): str(value, "utf-8", "replace") for name, value, _ in rows}
 

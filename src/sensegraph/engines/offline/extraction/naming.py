@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
+from sensegraph.algorithms.rounding import round_down
 from sensegraph.engines.offline.extraction import kinds, mentions
 from sensegraph.engines.offline.extraction.german_names import is_noun
 from sensegraph.engines.offline.extraction.names import link_corpus_names
@@ -18,7 +19,6 @@ from sensegraph.engines.offline.extraction.observations import (
     Mentioned,
     Phrase,
     pack_list,
-    round_down,
 )
 from sensegraph.language import speakers
 from sensegraph.language.text import fold

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 import msgspec
-import numpy as np
 
 from sensegraph.language.text import fold
 from sensegraph.language.transcripts import Talk
@@ -206,21 +204,6 @@ def read_entries(entries: Mapping[str, str]) -> Lexicon:
         terms=frozenset(w for value in found[Entry.TERM].values() for w in unpack_list(value)),
         strengths={(a, b): float(value) for term, value in found[Entry.PAIR].items() for a, b in [term.split("\t")]},
     )
-
-
-def round_count(count: Any, digits: int = 4) -> Any:
-    """A count, or an array of them, to its first binary digits: with four those up to 16 stay, others within 6 percent.
-
-    What counts the whole corpus is rounded before it is used: else one document more would change what all are told.
-    """
-    shift = np.maximum(np.frexp(np.asarray(count, dtype=np.float64))[1].astype(np.int64) - digits, 0)
-    return count + (1 << shift >> 1) >> shift << shift
-
-
-def round_down(count: int, digits: int = 3) -> int:
-    """A count to its first binary digits, of which a share is a bound: so the bound seldom moves."""
-    shift = max(count.bit_length() - digits, 0)
-    return count >> shift << shift
 
 
 def pack_list(words: Iterable[str]) -> str:

@@ -18,9 +18,10 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from sensegraph.algorithms.rounding import round_count
 from sensegraph.engines.offline.extraction.document_reader import group_spots, list_neighbours
 from sensegraph.engines.offline.extraction.mentions import Scene, resolve_mentions
-from sensegraph.engines.offline.extraction.observations import CROWD, Entry, Lexicon, Mentioned, round_count
+from sensegraph.engines.offline.extraction.observations import CROWD, Entry, Lexicon, Mentioned
 
 TOP = 5
 LEAST_NPMI = 0.1

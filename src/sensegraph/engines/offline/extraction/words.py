@@ -13,10 +13,11 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from sensegraph.algorithms.rounding import round_down
 from sensegraph.engines.offline.extraction import mentions
 from sensegraph.engines.offline.extraction.german_names import NounTally
 from sensegraph.engines.offline.extraction.names import strip_possessive
-from sensegraph.engines.offline.extraction.observations import Ends, Entry, Lexicon, Observation, pack_list, round_down
+from sensegraph.engines.offline.extraction.observations import Ends, Entry, Lexicon, Observation, pack_list
 from sensegraph.language import speakers, transcripts
 from sensegraph.language.text import fold, known_form
 
