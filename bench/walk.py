@@ -47,10 +47,10 @@ from sensegraph.methods.walk.name_words import (
     NamedDocuments,
     Noted,
     Spelt,
-    make_gazetteer,
     spell_documents,
 )
 from sensegraph.methods.walk.naming import NAMES, NameSettings, make_names
+from sensegraph.methods.walk.shown_names import make_gazetteer
 from sensegraph.methods.walk.walk import Walk
 from sensegraph.questions import Condition, Scope
 from sensegraph.runtime.results import recall_result, save_result

@@ -17,7 +17,7 @@ from sensegraph.methods.hirag.layered import LayerSettings
 from sensegraph.methods.leanrag import aggregated, aggregates
 from sensegraph.methods.linearrag import linearrag
 from sensegraph.methods.linearrag.sentences import sentence_graph, sentence_texts
-from sensegraph.methods.walk import name_runs, name_words
+from sensegraph.methods.walk import name_runs, name_words, shown_names
 from sensegraph.methods.walk.naming import NameSettings, make_names
 from sensegraph.methods.walk.walk import names_in_question
 from sensegraph.runtime.results import Result
@@ -40,7 +40,7 @@ def name_texts(
 ) -> list[Any]:
     """The index of the names of some texts, which names questions have, and what half of the chunks leave of it."""
     noted = name_words.spell_documents.fn(_cut(texts, size))
-    known = name_words.make_gazetteer(noted)
+    known = shown_names.make_gazetteer(noted)
     names, columns = name_runs.name_run(noted, [name_runs.count_mentions(one, known) for one in noted])
     whole = name_words.NamedDocuments([columns], [names], [len(noted)], known)
     (found,) = make_names.fn([whole], settings=NameSettings(**settings or {}))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import random
+from collections.abc import Sequence
 from itertools import combinations
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,20 +14,17 @@ from hypothesis import strategies as st
 from sensegraph.language.naming_words import COUNTRY
 from sensegraph.language.noun_phrases import find_aliases, find_headings, find_lead_name, list_title_names
 from sensegraph.language.sentences import split_sentences
-from sensegraph.methods.walk import name_runs, name_words
-from sensegraph.methods.walk.name_runs import ToldWords, count_mentions
+from sensegraph.methods.walk import shown_names
+from sensegraph.methods.walk.name_runs import count_mentions
 from sensegraph.methods.walk.name_words import (
     Gazetteer,
     Noted,
-    ShownRun,
     find_name_spans,
     fold_written_name,
-    join_shown,
-    make_gazetteer,
-    show_run,
     spell_documents,
     write_letters,
 )
+from sensegraph.methods.walk.shown_names import ShownRun, ShownTogether, ToldWords, join_shown, make_gazetteer, show_run
 from sensegraph.types import Chunk
 
 
@@ -69,8 +68,7 @@ def test_one_word_at_the_beginning_of_a_sentence_is_a_name_only_if_the_corpus_wr
 
 def test_words_stand_for_the_names_that_are_made_of_them_and_for_how_they_are_mostly_written() -> None:
     def tell(count: int, *names: str, words: str = "harrow hill") -> str:
-        numbers = {word: number for number, word in enumerate(["harrow", "hill", "farm", "over"])}
-        told = ToldWords(Gazetteer(frozenset(names), {}, {"harrow": count}), numbers)
+        told = ToldWords(Gazetteer(frozenset(names), {}, {"harrow": count}))
         return told.tell([told.number(words.split())])[0]
 
     assert tell(3) == tell(1)
@@ -83,12 +81,11 @@ def test_words_stand_for_the_names_that_are_made_of_them_and_for_how_they_are_mo
 
 def test_words_of_many_documents_are_told_as_those_of_each(monkeypatch: pytest.MonkeyPatch) -> None:
     names = frozenset({"harrow", "harrow hill", "hill over farm", "farm farm", "over the hill"})
-    numbers = {word: number for number, word in enumerate(["harrow", "hill", "farm", "over", "the"])}
-    told = ToldWords(Gazetteer(names, {}, {"harrow": 1, "the": -1}), numbers)
-    every = [told.number(some) for size in range(6) for some in combinations(numbers, size)]
+    told = ToldWords(Gazetteer(names, {}, {"harrow": 1, "the": -1}))
+    every = [told.number(some) for size in range(6) for some in combinations(told.numbers, size)]
     assert len(set(whole := told.tell(every))) > 8
     assert whole == [told.tell([one])[0] for one in every]
-    monkeypatch.setattr(name_runs, "_CELLS", 12)
+    monkeypatch.setattr(shown_names, "_CELLS", 12)
     assert whole == told.tell(every)
 
 
@@ -101,14 +98,44 @@ def test_a_name_of_two_words_is_told_where_the_first_may_begin_it_and_the_next_f
 ) -> None:
     def tell(documents: list[Noted], *names: str) -> str:
         run = show_run(documents)
-        shown = join_shown([ShownRun(names, {}, {}, (), b""), run])
-        told = ToldWords(replace(shown.known, capitals={}), shown.numbers)
-        return told.tell(shown.held, shown.pairs)[1]
+        told = ToldWords(Gazetteer(frozenset(names), {}, {}))
+        return told.tell([told.number(run.list_words())], [run.pairs])[0]
 
     documents, names = noted(("", text)), ("harrow hill", "farm hill over harrow")
     assert tell(documents, *names) != "0"
-    monkeypatch.setattr(name_words, "_MANY", 1)
+    monkeypatch.setattr(shown_names, "_MANY", 1)
     assert (tell(documents, *names) != "0") == known
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_what_runs_show_together_is_the_same_whatever_was_known_of_other_runs_before(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shown_names, "_MANY", 1)
+    draw = random.Random(seed)
+
+    def say(count: int) -> str:
+        return " ".join(
+            draw.choice((word, word.title())) for word in draw.choices("oak elm ash fir yew".split(), k=count)
+        )
+
+    texts = [(say(draw.randint(1, 3)).title(), f"He saw {say(draw.randint(1, 4))}. {say(3)}.") for _ in range(9)]
+    shown = {f"{i}": show_run(noted(text)) for i, text in enumerate(texts)}
+    reads = list[int]()
+
+    def read(keys: Sequence[str]) -> list[ShownRun]:
+        reads.append(len(keys))
+        return [shown[key] for key in keys]
+
+    some, others = (draw.sample(sorted(shown), draw.randint(0, 9)) for _ in range(2))
+    first, signs = join_shown(some, read)
+    before = msgspec.msgpack.decode(msgspec.msgpack.encode(first.pack(signs)), type=ShownTogether)
+    updated, fresh = join_shown(others, read, before), join_shown(others, read)
+    assert updated == fresh
+    assert (updated[0].known, updated[1]) == (fresh[0].known, fresh[1])
+    reads.clear()
+    assert join_shown(some, read, before) == (first, signs)
+    assert reads == [0, 0]  # neither went nor came any, and nothing was asked of the others
 
 
 def test_what_a_document_bears_is_found_in_others_and_the_longest_counts() -> None:

@@ -12,16 +12,11 @@ import pytest
 
 from sensegraph.errors import SettingsError
 from sensegraph.index.chunks import chunk_documents
-from sensegraph.methods.walk import name_runs, name_words, naming
+from sensegraph.methods.walk import name_runs, naming, shown_names
 from sensegraph.methods.walk.name_runs import count_mentions, name_run
-from sensegraph.methods.walk.name_words import (
-    NamedDocuments,
-    join_shown,
-    make_gazetteer,
-    show_run,
-    spell_documents,
-)
+from sensegraph.methods.walk.name_words import NamedDocuments, spell_documents
 from sensegraph.methods.walk.naming import Names, NameSettings, hash_words, make_names, name_graph
+from sensegraph.methods.walk.shown_names import ShownNames, join_shown, make_gazetteer, show_run
 from sensegraph.runtime.results import recall_result
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import Document
@@ -176,7 +171,7 @@ def test_documents_that_come_one_by_one_have_the_names_that_they_have_at_once(
     store: SqliteStore, tmp_path: Any, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
     """Whatever new names do to the words of the documents before, of which the pairs are known."""
-    monkeypatch.setattr(name_words, "_MANY", 1)
+    monkeypatch.setattr(shown_names, "_MANY", 1)
     draw = random.Random(seed)
 
     def say(count: int) -> str:
@@ -205,8 +200,9 @@ def test_what_runs_show_may_be_read_again_instead_of_kept(
     kept = made(store, documents())
     monkeypatch.setattr(name_runs, "_READ_AGAIN", 0)
     looks: list[int] = []
-    join = name_runs.join_shown
-    monkeypatch.setattr(name_runs, "join_shown", lambda shown: looks.append(isinstance(shown, list)) or join(shown))
+    change = ShownNames.change
+    seen = lambda self, went, came: looks.append(isinstance(came, list)) or change(self, went, came)  # noqa: E731
+    monkeypatch.setattr(ShownNames, "change", seen)
     again = made_elsewhere(tmp_path, documents())
     assert looks == [False]
     assert differing(kept, again) == []
@@ -217,7 +213,8 @@ def test_however_documents_are_cut_into_runs_the_index_is_the_same(store: Sqlite
     known, whole = make_gazetteer(noted), made(store, documents())
     for size in (1, 3, 4):
         runs = [noted[at : at + size] for at in range(0, len(noted), size)]
-        assert join_shown([show_run(run) for run in runs]).known == known
+        shown = {f"{i}": show_run(run) for i, run in enumerate(runs)}
+        assert join_shown([*shown], lambda keys, shown=shown: [shown[key] for key in keys])[0].known == known
         named = [name_run(run, [count_mentions(d, known) for d in run]) for run in runs]
         columns, names = [c for _, c in named], [own for own, _ in named]
         given = NamedDocuments(columns, names, [len(run) for run in runs], known)

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from array import array
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
 from hashlib import blake2b
 from typing import Any
@@ -18,10 +18,9 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from sensegraph.algorithms.graphs import Ints, keep_distinct, order_numbers, order_pairs
+from sensegraph.algorithms.graphs import Ints, keep_distinct
 from sensegraph.algorithms.ranking import hash_words
 from sensegraph.algorithms.segments import cut_keys
-from sensegraph.algorithms.walks import gather_entries, run_offsets
 from sensegraph.language.naming_words import COUNTRY
 from sensegraph.language.text import list_stems
 from sensegraph.methods.walk.name_words import (
@@ -30,8 +29,13 @@ from sensegraph.methods.walk.name_words import (
     NamedDocuments,
     NamedRun,
     Noted,
+)
+from sensegraph.methods.walk.shown_names import (
+    NOTHING,
+    ShownNames,
     ShownRun,
-    hash_pairs,
+    ShownTogether,
+    ToldWords,
     join_shown,
     show_run,
 )
@@ -41,11 +45,12 @@ from sensegraph.runtime.results import Result, Results, step
 from sensegraph.runtime.runtime import Runtime
 
 _TOGETHER = 2048  # documents that are recognised at once
-_CELLS = 1 << 20  # words, or names, of so many documents that are told at once
 _READ_AGAIN = 1 << 16  # documents of more than so many are read again for each look at their words: they take much room
 _pack = msgspec.msgpack.Encoder().encode
 _unpack = msgspec.msgpack.Decoder(tuple[tuple[str, ...], bytes]).decode
 _read_shown = msgspec.msgpack.Decoder(ShownRun).decode
+_read_together = msgspec.msgpack.Decoder(ShownTogether).decode
+SHOWN = "shown"  # ref: what all runs of the last build show together
 
 
 def collect_words(document: Noted) -> set[str]:
@@ -57,6 +62,12 @@ def collect_words(document: Noted) -> set[str]:
 def show_names(runs: Sequence[Sequence[Noted]]) -> list[bytes]:
     """What each run of documents shows of names by itself."""
     return [_pack(show_run(run)) for run in runs]
+
+
+@step("namewords.together", version=1)
+def keep_together(found: Sequence[ShownTogether]) -> list[bytes]:
+    """What all runs show together."""
+    return list(map(_pack, found))
 
 
 @step("namewords.told", version=1)
@@ -163,68 +174,6 @@ def recognise_names(items: Sequence[tuple[Noted, Gazetteer]]) -> list[tuple[dict
     return [tuple(count_mentions(document, known)) for document, known in items]
 
 
-class ToldWords:
-    """Tells what stands for what is known of words: how they are written, and the names that are made of them.
-
-    Words have `numbers`. Names stand by that of their words which fewest of them have, each with the `second` and the
-    `others` of these, of which there are so many `more`.
-    """
-
-    def __init__(self, known: Gazetteer, numbers: Mapping[str, int]) -> None:
-        names, written = list(known.names), {word: count > 0 for word, count in known.capitals.items() if count}
-        sizes = np.array([name.count(" ") + 1 for name in names], np.int64)
-        words = np.array([numbers[word] for name in names for word in name.split(" ")], np.int64)
-        many, first = np.bincount(words, minlength=len(numbers)), run_offsets(sizes)[:-1]
-        # of each name its rarest word first
-        words = words[order_pairs(np.repeat(np.arange(len(names)), sizes), many[words])]
-        order, seconds = order_numbers(words[first]), np.minimum(first + 1, first + sizes - 1)
-        self.numbers, self.listed = numbers, list(numbers)
-        self.signs = np.zeros(len(numbers), np.uint64)  # of each word that is written one way more often
-        self.signs[[numbers[word] for word in written]] = hash_words(f"{w} {up}" for w, up in written.items())
-        self.start = run_offsets(np.bincount(words[first], minlength=len(numbers)))
-        self.names, self.second = hash_words(names)[order], words[seconds][order]  # the only word where there is one
-        self.pairs, self.paired = hash_pairs(names)[order], (sizes == 2)[order]
-        more = np.maximum(sizes - 2, 0)
-        places, self.more = gather_entries(run_offsets(more), order)
-        self.others, self.begin = np.delete(words, np.concatenate((first, seconds)))[places], run_offsets(self.more)
-
-    def number(self, words: Iterable[str]) -> Ints:
-        """The numbers of those of the words that have any."""
-        return np.array([number for number in map(self.numbers.get, words) if number is not None], np.int32)
-
-    def tell(self, several: Sequence[Ints], pairs: Sequence[bytes] = ()) -> list[str]:
-        """For each of `several` lists of numbers of words, each once: what stands for what is known of these words.
-
-        Texts of which it is the same mention the same names. Where the `pairs` of a list are given, a name of two words
-        counts only if it may be one of them.
-        """
-        bits = np.unpackbits(np.frombuffer(b"".join(pairs), np.uint8))
-        room = np.array([8 * len(own) for own in pairs] or [0] * len(several), np.int64)
-        first = run_offsets(room)
-        told, width = list[int](), len(self.numbers)
-        step = max(1, _CELLS // max(width, len(self.names), 1))
-        for at in range(0, len(several), step):
-            some = several[at : at + step]
-            row, word = np.repeat(np.arange(len(some)), list(map(len, some))), np.concatenate(some)
-            there = np.zeros((len(some), width), np.bool_)
-            there[row, word] = True
-            made, sizes = gather_entries(self.start, word)
-            owner = np.repeat(row, sizes)
-            fits = there[owner, self.second[made]]
-            longer = np.flatnonzero(fits & (self.more[made] > 0))
-            places, sizes = gather_entries(self.begin, made[longer])
-            missed = ~there[np.repeat(owner[longer], sizes), self.others[places]]
-            fits[np.repeat(longer, sizes)[missed]] = False
-            paired = np.flatnonzero(fits & self.paired[made] & (room[at + owner] > 0))
-            which = at + owner[paired]
-            fits[paired] = bits[first[which] + (self.pairs[made[paired]] & (room[which] - 1))]
-            sums = np.zeros(len(some), np.uint64)
-            np.add.at(sums, row, self.signs[word])
-            np.add.at(sums, owner[fits], self.names[made[fits]])
-            told += sums.tolist()
-        return [f"{sign:x}" for sign in told]
-
-
 @dataclass(frozen=True)
 class Recognising(Sequence[tuple[Noted, Gazetteer]]):
     """Documents, each with what is known of its own words, and of those read with it, of which it asks nothing.
@@ -277,12 +226,10 @@ def name_documents(noted: Results[Noted], rt: Runtime) -> NamedDocuments:
     runs = cut_keys(noted.keys)
     held = _Runs(noted, runs)
     keys = [key(noted.keys[run.start : run.stop]) for run in runs]
-    found = rt.each(show_names, held, names=keys)
-    shown: Sequence[ShownRun] = _ReadAgain(found) if len(noted) > _READ_AGAIN else list(map(_read_shown, found))
-    joined = join_shown(shown)
-    known, words = joined.known, ToldWords(joined.known, joined.numbers)
-    names = list(zip(keys, words.tell(joined.held, joined.pairs), strict=True))
-    del shown, joined  # the words of all runs take much room
+    showing = rt.each(show_names, held, names=keys)
+    shown, signs = _put_together(showing, rt, len(noted) > _READ_AGAIN)
+    known = shown.known
+    names = list(zip(keys, signs, strict=True))
     asked = rt.keys(keep_known_words, names, [key(*name) for name in names])
     recalled = rt.recall(keep_known_words, asked)
     told = {i: recalled[k].value for i, k in enumerate(asked) if k in recalled}
@@ -310,6 +257,8 @@ def name_documents(noted: Results[Noted], rt: Runtime) -> NamedDocuments:
         waiting.clear()
 
     look_up(list(told))
+    left = [key for i, key in enumerate(showing.keys) if i not in told or stored[i] not in named]
+    words = shown.words_of(_ReadAgain(Results(rt.store, show_names, left)), len(runs))
     for i in range(len(runs)):
         own = None
         if i not in told:
@@ -331,6 +280,37 @@ def name_documents(noted: Results[Noted], rt: Runtime) -> NamedDocuments:
         every.append([one.setdefault(name, name) for name in spelt])  # many runs mention a name: it is kept once
     digest.update(bytes(map(known.proper, one)))
     return NamedDocuments(columns, every, [len(run) for run in runs], known, digest.hexdigest())
+
+
+def _put_together(found: Results[bytes], rt: Runtime, again: bool) -> tuple[ShownNames, list[str]]:
+    """What all runs show together, and what stands for what is known of the words of each; read `again` each time.
+
+    What those of the last build showed is a memory and no input: without it all are read.
+    """
+    joined = list[ShownNames]()
+
+    def read(keys: Sequence[str]) -> Sequence[ShownRun]:
+        some = Results(rt.store, show_names, keys)
+        return _ReadAgain(some) if again else list(map(_read_shown, some))
+
+    def join() -> ShownTogether:
+        last, now = rt.store.ref(SHOWN), set(found.keys)
+        kept = replace(rt, inside=[]).recall(keep_together, [last] if last else []).values()
+        before = next((_read_together(one.value) for one in kept), NOTHING)
+        gone = [k for k in before.runs if k not in now]
+        if 2 * len(gone) > len(before.runs) or len(rt.store.has(gone)) < len(gone):
+            before = NOTHING
+        shown, told = join_shown(found.keys, read, before)
+        rt.rely_on(found.keys)
+        joined.append(shown)
+        return shown.pack(told)
+
+    made = rt.once(keep_together, join, names=found.keys)
+    if joined:
+        rt.store.set_refs({SHOWN: made.key})
+    together = _read_together(made.value)
+    signs = dict(zip(together.runs, together.told, strict=True))
+    return joined[0] if joined else ShownNames.unpack(together), [signs[k] for k in found.keys]
 
 
 def _read_mentions(

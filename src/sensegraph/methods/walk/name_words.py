@@ -13,17 +13,16 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_right
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import accumulate, chain
-from zlib import crc32
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.graphs import Ints, Longs, keep_distinct
+from sensegraph.algorithms.graphs import Ints
 from sensegraph.language.noun_phrases import find_aliases, find_headings, find_lead_name, list_title_names
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.word_lists import ENGLISH, STOP
@@ -266,99 +265,6 @@ class Gazetteer:
     def _stands(self, marked: Sequence[str], at: int, size: int) -> bool:
         """Whether a match is a name where it stands: one word at the beginning of a sentence may be none."""
         return size > 1 or at > 0 or len(marked[0]) == 2 or self.proper(marked[at].removeprefix(MARK))
-
-
-@dataclass(frozen=True, slots=True)
-class ShownRun:
-    """What some documents show by themselves: the names that they bear, and how they write words inside sentences.
-
-    `capitals` counts the words that have a capital there; `words` are those that have none, whatever their place,
-    parted by blanks, by how often they stand there; `rest` are the other words. Of many documents `pairs` has a bit
-    for each word that may begin a name with the next one, by their hash.
-    """
-
-    names: tuple[str, ...]
-    capitals: dict[str, int]
-    words: dict[int, str]
-    rest: tuple[str, ...]
-    pairs: bytes
-
-
-def hash_pairs(pairs: Iterable[str]) -> Longs:
-    """Numbers that stand for pairs of words with a blank between them; for names of other sizes they are not used."""
-    return np.array([crc32(pair.encode("utf-8", "surrogatepass")) for pair in pairs], np.int64)
-
-
-def show_run(documents: Sequence[Noted]) -> ShownRun:
-    """What these documents show by themselves."""
-    names, pairs = set[str](), set[tuple[str, str]]()
-    counts: Counter[str] = Counter()
-    for document in documents:
-        names.update(document.bears, document.quoted, *(chunk.bears for chunk in document.chunks))
-        lines = "\n".join(chunk.words for chunk in document.chunks)
-        counts.update(lines.replace("\n", " ").split(" "))
-        if len(documents) >= _MANY:
-            pairs.update(_PAIR.findall(lines))
-        # words that begin a sentence: their capitals say nothing
-        counts.subtract([line.partition(" ")[0] for line in lines.split("\n")])
-    capitals = {word[1:]: count for word, count in counts.items() if count and word.startswith(MARK)}
-    words = {word: count for word, count in counts.items() if count and MARK not in word}
-    rest = {word.replace(MARK, "") for word in counts} - words.keys() - capitals.keys()
-    listed = defaultdict[int, list[str]](list)
-    for word in sorted(words):
-        listed[words[word]].append(word)
-    by_count = {count: " ".join(listed[count]) for count in sorted(listed)}
-    bits = np.zeros(8 << (len(pairs)).bit_length() if pairs else 0, np.bool_)
-    bits[hash_pairs(map(" ".join, pairs)) & (len(bits) - 1)] = True
-    return ShownRun(tuple(sorted(names)), capitals, by_count, tuple(sorted(rest)), np.packbits(bits).tobytes())
-
-
-@dataclass(frozen=True, slots=True)
-class ShownWords:
-    """What all runs show: what is `known`, the `numbers` of the words of which that says something, and of each run
-    those that are `held` and its `pairs`.
-    """
-
-    known: Gazetteer
-    numbers: dict[str, int]
-    held: Sequence[Ints]
-    pairs: Sequence[bytes]
-
-
-def join_shown(shown: Sequence[ShownRun]) -> ShownWords:
-    """The names that documents bear, and how they write their words, from what all runs show, read twice."""
-    capitals, bearing = defaultdict[str, int](int), set[str]()
-    for run in shown:
-        bearing.update(run.names)
-        for word, count in run.capitals.items():
-            capitals[word] += count
-    parts = [name.split(" ") for name in bearing]
-    numbers = {word: number for number, word in enumerate(dict.fromkeys(chain(capitals, *parts)))}
-    telling, counted, held = frozenset(numbers), np.array([*capitals.values()], np.int64), list[Ints]()
-    pairs = list[bytes]()
-    for run in shown:  # most words are of no name
-        found, many = list[str](), list[int]()
-        for count, words in run.words.items():
-            some = telling.intersection(words.split(" "))
-            found += some
-            many += [count] * len(some)
-        number = np.array([numbers[word] for word in found], np.int32)
-        written = number < len(counted)
-        counted[number[written]] -= np.array(many, np.int64)[written]
-        others = [numbers[word] for word in (*telling.intersection(run.rest), *run.capitals)]
-        pairs.append(run.pairs)
-        held.append(keep_distinct(np.concatenate((number, np.array(others, np.int32)))))
-    lengths: dict[str, set[int]] = defaultdict(set)
-    for own in parts:
-        lengths[own[0]].add(len(own))
-    sizes = {word: tuple(sorted(several, reverse=True)) for word, several in lengths.items()}
-    known = Gazetteer(frozenset(bearing), sizes, dict(zip(capitals, counted.tolist(), strict=True)))
-    return ShownWords(known, numbers, held, pairs)
-
-
-def make_gazetteer(documents: Sequence[Noted]) -> Gazetteer:
-    """The names that `documents` bear, and how they write their words."""
-    return join_shown([show_run(documents)]).known
 
 
 @dataclass(frozen=True, slots=True, eq=False)

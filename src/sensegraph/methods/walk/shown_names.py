@@ -1,0 +1,296 @@
+"""What runs of documents show of names, and all of them together: the names that documents bear, how words are written.
+
+What all show together is kept. After a change, the runs that came are added to it and those that went are taken away;
+the others are looked at only for words and names of which something else is known than before.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import chain
+from zlib import crc32
+
+import numpy as np
+
+from sensegraph.algorithms.graphs import Ints, Longs, order_numbers, order_pairs
+from sensegraph.algorithms.ranking import hash_words
+from sensegraph.algorithms.walks import gather_entries, run_offsets
+from sensegraph.methods.walk.name_words import MARK, Gazetteer, Noted
+
+_PAIR = re.compile(rf"\{MARK}([^ \n]+)(?= \{MARK}?([^ \n]+))")  # a word that may begin a name, and the next
+_MANY = 64  # documents of a run of which it pays to know the pairs of words: fewer are read as soon
+_CELLS = 1 << 20  # words, or names, of so many documents that are told at once
+_FEW = 16  # words of which each is looked for in a text, before the words of this are parted
+_SMALL = 4  # times so many runs are all: of fewer, what is known of other words is left out
+_SIGNS = 1 << 64  # what stands for what is known of words is below it
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRun:
+    """What some documents show by themselves: the names that they bear, and how they write words inside sentences.
+
+    `capitals` counts the words that have a capital there; `words` are those that have none, whatever their place,
+    parted by blanks, by how often they stand there; `rest` are the other words. Of many documents `pairs` has a bit
+    for each word that may begin a name with the next one, by their hash.
+    """
+
+    names: tuple[str, ...]
+    capitals: dict[str, int]
+    words: dict[int, str]
+    rest: tuple[str, ...]
+    pairs: bytes
+
+    def list_words(self) -> set[str]:
+        """All words of the documents."""
+        return set(self.capitals).union(self.rest, *(words.split(" ") for words in self.words.values()))
+
+    def find_words(self, wanted: frozenset[str]) -> dict[str, int]:
+        """Those of these words that the documents have, with how often they have no capital inside a sentence."""
+        found = dict.fromkeys(wanted.intersection(self.rest), 0) | dict.fromkeys(self.capitals.keys() & wanted, 0)
+        for count, words in self.words.items():
+            if len(wanted) > _FEW or any(word in words for word in wanted):
+                found |= dict.fromkeys(wanted.intersection(words.split(" ")), count)
+        return found
+
+
+def hash_pairs(pairs: Iterable[str]) -> Longs:
+    """Numbers that stand for pairs of words with a blank between them; for names of other sizes they are not used."""
+    return np.array([crc32(pair.encode("utf-8", "surrogatepass")) for pair in pairs], np.int64)
+
+
+def show_run(documents: Sequence[Noted]) -> ShownRun:
+    """What these documents show by themselves."""
+    names, pairs = set[str](), set[tuple[str, str]]()
+    counts: Counter[str] = Counter()
+    for document in documents:
+        names.update(document.bears, document.quoted, *(chunk.bears for chunk in document.chunks))
+        lines = "\n".join(chunk.words for chunk in document.chunks)
+        counts.update(lines.replace("\n", " ").split(" "))
+        if len(documents) >= _MANY:
+            pairs.update(_PAIR.findall(lines))
+        # words that begin a sentence: their capitals say nothing
+        counts.subtract([line.partition(" ")[0] for line in lines.split("\n")])
+    capitals = {word[1:]: count for word, count in counts.items() if count and word.startswith(MARK)}
+    words = {word: count for word, count in counts.items() if count and MARK not in word}
+    rest = {word.replace(MARK, "") for word in counts} - words.keys() - capitals.keys()
+    listed = defaultdict[int, list[str]](list)
+    for word in sorted(words):
+        listed[words[word]].append(word)
+    by_count = {count: " ".join(listed[count]) for count in sorted(listed)}
+    bits = np.zeros(8 << (len(pairs)).bit_length() if pairs else 0, np.bool_)
+    bits[hash_pairs(map(" ".join, pairs)) & (len(bits) - 1)] = True
+    return ShownRun(tuple(sorted(names)), capitals, by_count, tuple(sorted(rest)), np.packbits(bits).tobytes())
+
+
+@dataclass(frozen=True, slots=True)
+class ShownTogether:
+    """What some runs show together, as it is stored: `ShownNames` in columns, numbers in eight bytes.
+
+    `runs` are their keys, `told` says for each what stands for what is known of its words.
+    """
+
+    runs: tuple[str, ...] = ()
+    told: tuple[str, ...] = ()
+    names: str = ""
+    borne: bytes = b""
+    words: str = ""
+    shown: bytes = b""
+    counts: bytes = b""
+
+
+NOTHING = ShownTogether()
+
+
+@dataclass(frozen=True)
+class ShownNames:
+    """What some runs show together: in how many runs documents bear each name (`borne`).
+
+    And of each word with a capital inside a sentence, in how many runs it has one (`shown`), and how much more often it
+    has one than none (`counts`).
+    """
+
+    borne: dict[str, int] = field(default_factory=dict)
+    shown: dict[str, int] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=dict)
+    _made: dict[frozenset[str] | None, ToldWords] = field(default_factory=dict, compare=False)
+
+    @classmethod
+    def unpack(cls, stored: ShownTogether) -> ShownNames:
+        """What was stored."""
+        names, words = stored.names.split("\n"), stored.words.split(" ")
+        listed = (names, stored.borne), (words, stored.shown), (words, stored.counts)
+        borne, shown, counts = (
+            dict(zip(some, np.frombuffer(many, "<i8").tolist(), strict=False)) for some, many in listed
+        )
+        return cls(borne, shown, counts)
+
+    def pack(self, told: Mapping[str, str]) -> ShownTogether:
+        """This to be stored, with what stands for what is known of the words of each run."""
+        borne, shown, counts = (
+            np.array([*some.values()], "<i8").tobytes() for some in (self.borne, self.shown, self.counts)
+        )
+        return ShownTogether(
+            (*told,), (*told.values(),), "\n".join(self.borne), borne, " ".join(self.shown), shown, counts
+        )
+
+    @cached_property
+    def known(self) -> Gazetteer:
+        """The names that documents bear, and how they write their words."""
+        return make_known(self.borne, self.counts)
+
+    def words_of(self, runs: Sequence[ShownRun], of: int) -> ToldWords:
+        """What tells what stands for what is known of the words of these runs, which may be few `of` so many."""
+        few = _SMALL * len(runs) < of
+        words = frozenset[str]().union(*(run.list_words() for run in runs)) if few else None
+        if words not in self._made:
+            self._made[words] = ToldWords(self.known if words is None else self.known.within(words))
+        return self._made[words]
+
+    def change(self, went: Sequence[ShownRun], came: Sequence[ShownRun]) -> tuple[ShownNames, frozenset[str]]:
+        """This without the runs that went and with those that came, all read three times.
+
+        And the words that begin to have a capital: how often others of the runs write them without is not counted yet.
+        """
+        borne, shown, counts = dict(self.borne), dict(self.shown), dict(self.counts)
+        for sign, runs in ((-1, went), (1, came)):
+            for run in runs:
+                _add(borne, dict.fromkeys(run.names, sign))
+                _add(shown, dict.fromkeys(run.capitals, sign))
+                _add(counts, run.capitals, sign)
+        fresh = frozenset(shown.keys() - self.shown.keys())
+        for sign, runs, words in ((1, went, frozenset(self.shown)), (-1, came, fresh.union(self.shown))):
+            for run in runs:
+                _add(counts, run.find_words(words), sign)
+        left = {word: many for word, many in shown.items() if many}
+        names = {name: many for name, many in borne.items() if many}
+        return ShownNames(names, left, {word: counts[word] for word in left}), fresh
+
+
+def join_shown(
+    keys: Sequence[str], read: Callable[[Sequence[str]], Sequence[ShownRun]], before: ShownTogether = NOTHING
+) -> tuple[ShownNames, dict[str, str]]:
+    """What the runs with these keys show together, and what stands for what is known of the words of each.
+
+    `read` gives what the runs with some keys show by themselves. Of those that were there `before` and stay, only those
+    are read of whose words something else is known than before.
+    """
+    then, now = set(before.runs), set(keys)
+    stay, came = [k for k in before.runs if k in now], [k for k in dict.fromkeys(keys) if k not in then]
+    old, more = ShownNames.unpack(before), read(came)
+    new, fresh = old.change(read([k for k in before.runs if k not in now]), more)
+    told = {k: sign for k, sign in zip(before.runs, before.told, strict=True) if k in now}
+    names = old.borne.keys() ^ new.borne.keys()
+    wanted = fresh.union(
+        (word for word, many in old.counts.items() if _sign(many) != _sign(new.counts.get(word, 0))),
+        *(name.split(" ") for name in names),
+    )
+    if stay and wanted:
+        found = [(run.find_words(wanted), run.pairs) for run in read(stay)]
+        for words, _ in found:
+            _add(new.counts, {word: words[word] for word in fresh.intersection(words)}, -1)
+        changes = []
+        for some in (old, new):
+            counts = {word: some.counts.get(word, 0) for word in wanted}
+            changed = ToldWords(make_known(names & some.borne.keys(), counts))
+            changes.append(changed.sum_up([changed.number(words) for words, _ in found], [pairs for _, pairs in found]))
+        for k, less, plus in zip(stay, *changes, strict=True):
+            told[k] = f"{(int(told[k], 16) - less + plus) % _SIGNS:x}"
+    known = new.words_of(more, len(keys))
+    held = [known.number(run.list_words()) for run in more]
+    told |= zip(came, known.tell(held, [run.pairs for run in more]), strict=True)
+    return new, {k: told[k] for k in keys}
+
+
+def make_known(names: Collection[str], counts: Mapping[str, int]) -> Gazetteer:
+    """These names, and how often each word has a capital inside a sentence, less how often it has none."""
+    lengths = defaultdict[str, set[int]](set)
+    for name in names:
+        lengths[name.partition(" ")[0]].add(name.count(" ") + 1)
+    sizes = {word: tuple(sorted(several, reverse=True)) for word, several in lengths.items()}
+    return Gazetteer(frozenset(names), sizes, dict(counts))
+
+
+def make_gazetteer(documents: Sequence[Noted]) -> Gazetteer:
+    """The names that `documents` bear, and how they write their words."""
+    return join_shown([""], lambda keys: [show_run(documents) for _ in keys])[0].known
+
+
+def _add(counts: dict[str, int], more: Mapping[str, int], sign: int = 1) -> None:
+    for word, many in more.items():
+        counts[word] = counts.get(word, 0) + sign * many
+
+
+def _sign(count: int) -> int:
+    return (count > 0) - (count < 0)
+
+
+class ToldWords:
+    """Tells what stands for what is known of words: how they are written, and the names that are made of them.
+
+    Words have numbers. Names stand by that of their words which fewest of them have, each with the `second` and the
+    `others` of these, of which there are so many `more`.
+    """
+
+    def __init__(self, known: Gazetteer) -> None:
+        names, written = list(known.names), {word: count > 0 for word, count in known.capitals.items() if count}
+        parts = chain.from_iterable(name.split(" ") for name in names)
+        numbers = {word: number for number, word in enumerate(dict.fromkeys(chain(known.capitals, parts)))}
+        sizes = np.array([name.count(" ") + 1 for name in names], np.int64)
+        words = np.array([numbers[word] for name in names for word in name.split(" ")], np.int64)
+        many, first = np.bincount(words, minlength=len(numbers)), run_offsets(sizes)[:-1]
+        # of each name its rarest word first
+        words = words[order_pairs(np.repeat(np.arange(len(names)), sizes), many[words])]
+        order, seconds = order_numbers(words[first]), np.minimum(first + 1, first + sizes - 1)
+        self.numbers, self.listed = numbers, list(numbers)
+        self.signs = np.zeros(len(numbers), np.uint64)  # of each word that is written one way more often
+        self.signs[[numbers[word] for word in written]] = hash_words(f"{w} {up}" for w, up in written.items())
+        self.start = run_offsets(np.bincount(words[first], minlength=len(numbers)))
+        self.names, self.second = hash_words(names)[order], words[seconds][order]  # the only word where there is one
+        self.pairs, self.paired = hash_pairs(names)[order], (sizes == 2)[order]
+        more = np.maximum(sizes - 2, 0)
+        places, self.more = gather_entries(run_offsets(more), order)
+        self.others, self.begin = np.delete(words, np.concatenate((first, seconds)))[places], run_offsets(self.more)
+
+    def number(self, words: Iterable[str]) -> Ints:
+        """The numbers of those of the words that have any."""
+        return np.array([number for number in map(self.numbers.get, words) if number is not None], np.int32)
+
+    def tell(self, several: Sequence[Ints], pairs: Sequence[bytes] = ()) -> list[str]:
+        """For each of `several` lists of numbers of words, each once: what stands for what is known of these words.
+
+        Texts of which it is the same mention the same names. Where the `pairs` of a list are given, a name of two words
+        counts only if it may be one of them.
+        """
+        return [f"{sign:x}" for sign in self.sum_up(several, pairs)]
+
+    def sum_up(self, several: Sequence[Ints], pairs: Sequence[bytes] = ()) -> list[int]:
+        """What `tell` tells as numbers of 64 bits: sums over words and names."""
+        bits = np.unpackbits(np.frombuffer(b"".join(pairs), np.uint8))
+        room = np.array([8 * len(own) for own in pairs] or [0] * len(several), np.int64)
+        first = run_offsets(room)
+        told, width = list[int](), len(self.numbers)
+        step = max(1, _CELLS // max(width, len(self.names), 1))
+        for at in range(0, len(several), step):
+            some = several[at : at + step]
+            row, word = np.repeat(np.arange(len(some)), list(map(len, some))), np.concatenate(some)
+            there = np.zeros((len(some), width), np.bool_)
+            there[row, word] = True
+            made, sizes = gather_entries(self.start, word)
+            owner = np.repeat(row, sizes)
+            fits = there[owner, self.second[made]]
+            longer = np.flatnonzero(fits & (self.more[made] > 0))
+            places, sizes = gather_entries(self.begin, made[longer])
+            missed = ~there[np.repeat(owner[longer], sizes), self.others[places]]
+            fits[np.repeat(longer, sizes)[missed]] = False
+            paired = np.flatnonzero(fits & self.paired[made] & (room[at + owner] > 0))
+            which = at + owner[paired]
+            fits[paired] = bits[first[which] + (self.pairs[made[paired]] & (room[which] - 1))]
+            sums = np.zeros(len(some), np.uint64)
+            np.add.at(sums, row, self.signs[word])
+            np.add.at(sums, owner[fits], self.names[made[fits]])
+            told += sums.tolist()
+        return told
