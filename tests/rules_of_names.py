@@ -42,7 +42,8 @@ def weigh(names: Sequence[str], rows: Sequence[tuple[int, int]]) -> list[Any]:
     for a, b in ((read[i], read[j]) for i, j in rows):
         found, code = aligned.align_names(a, b, words), aligned.shared_code(a, b, words)
         features = weighing.describe_pair(a, b, found, code, words)
-        told.append([found, code, features, weighing.weigh_pair(features), aligned.veto_words(a, b, found, code)])
+        why = aligned.veto_beside(a, b) or next(aligned.list_reasons(a, b, found, code), "")
+        told.append([found, code, features, weighing.weigh_pair(features), why])
     return told
 
 

@@ -170,11 +170,6 @@ _CONTRAST = {
 }
 
 
-def veto_words(a: Name, b: Name, found: Aligned, code: str = "") -> str:
-    """Why two names are two things, or nothing; numbers do not count where they share a `code`."""
-    return veto_beside(a, b) or next(_list_reasons(a, b, found, code), "")
-
-
 def veto_beside(a: Name, b: Name) -> str:
     """Why what stands beside two names makes them two things', or nothing; the words are not looked at."""
     if not (a.woman or a.man or a.kind or a.generation or a.qualifier):
@@ -214,7 +209,8 @@ def _part_years(words: tuple[str, ...]) -> tuple[set[str], set[str]]:
     return numbers, set(words) - numbers
 
 
-def _list_reasons(a: Name, b: Name, found: Aligned, code: str) -> Iterator[str]:
+def list_reasons(a: Name, b: Name, found: Aligned, code: str) -> Iterator[str]:
+    """Why the words of two names make them two things'; numbers do not count where they share a `code`."""
     shorter = min(len(a.plain), len(b.plain))
     if not code and a.numbers != b.numbers:
         one, other = Counter(a.numbers), Counter(b.numbers)
@@ -232,6 +228,19 @@ def _list_reasons(a: Name, b: Name, found: Aligned, code: str) -> Iterator[str]:
             (left or right) and shorter <= 2
         ):
             yield f"different codes: {', '.join(left) or 'none'} and {', '.join(right) or 'none'}"
+    if found.near or any(map(_may_tell, found.one)) or any(map(_may_tell, found.other)):
+        yield from _contrast_words(found)
+
+
+@lru_cache(maxsize=1 << 16)
+def _may_tell(word: str) -> bool:
+    """Whether a word that one name has alone may make two things of them."""
+    opposed = word in _CONTRAST or len(word) == 1 or word in naming_words.GREEK
+    return opposed or word.startswith(_PREFIXES) or word in naming_words.NEGATIONS
+
+
+def _contrast_words(found: Aligned) -> Iterator[str]:
+    """Why the words of two names that match, or that each has alone, are of two things."""
     both = [(x, y) for x, y, _ in found.near]
     if found.one and found.other:
         greek = naming_words.GREEK

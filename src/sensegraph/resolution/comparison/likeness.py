@@ -13,9 +13,9 @@ from sensegraph.resolution.comparison.aligned import (
     Lexis,
     align_names,
     is_plural,
+    list_reasons,
     shared_code,
     veto_beside,
-    veto_words,
 )
 from sensegraph.resolution.comparison.name_reading import Name, fold_word, read_name
 from sensegraph.resolution.comparison.weighing import describe_pair, weigh_pair
@@ -41,15 +41,15 @@ SHORT = frozenset(("alias", "acronym", "surname", "given", "initial", "nickname"
 """Relations of a short name with a long one that others may have too: they hold while no rival does."""
 
 
-def compare_names(a: Name, b: Name, words: Lexis) -> Judged:
-    """How surely two names, no persons', are one. Symmetric."""
+def compare_names(a: Name, b: Name, words: Lexis, *, told: bool = True) -> Judged:
+    """How surely two names, no persons', are one; why they are weighed so is left out unless `told`. Symmetric."""
     if (b.core, b.raw) < (a.core, a.raw):
         a, b = b, a
     beside = veto_beside(a, b)
     if not beside and (one := compare_keys(a, b) or compare_acronym(a, b)):
         return one
     found, code = align_names(a, b, words), shared_code(a, b, words)
-    if why := beside or veto_words(a, b, found, code):
+    if why := beside or next(list_reasons(a, b, found, code), ""):
         return Judged(0.0, why, "veto", veto=True)
     least = min(len(a.plain), len(b.plain))
     if one := _compare_rewritten(a, b, found):
@@ -58,10 +58,6 @@ def compare_names(a: Name, b: Name, words: Lexis) -> Judged:
         return one
     features = describe_pair(a, b, found, code, words)
     score = weigh_pair(features)
-    why = f"{100 * features[0]:.0f} % of their words by weight are shared"
-    why += f"; both have {code}" if code else ""
-    alone = [w for w in (" ".join(found.one[:4]), " ".join(found.other[:4])) if w]
-    why += f"; alone: {' / '.join(alone)}" if alone else ""
     kind = "weighed"
     if not code and least < _WORDS:
         kind = "few" if found.one and found.other else "within"
@@ -69,7 +65,15 @@ def compare_names(a: Name, b: Name, words: Lexis) -> Judged:
         own = [not naming_words.SMALL.issuperset(alone) for alone in (found.one, found.other)]
         if least <= (_FEW if all(own) else _WORDS + 1) and any(own):
             kind = "own"  # one or each says something that the other does not: Iowa, Colorado
+    why = _tell_shared(features[0], found, code) if told else ""
     return Judged(score if code or least > 1 else min(score, 0.3), why, kind)
+
+
+def _tell_shared(share: float, found: Aligned, code: str) -> str:
+    why = f"{100 * share:.0f} % of their words by weight are shared"
+    why += f"; both have {code}" if code else ""
+    alone = [w for w in (" ".join(found.one[:4]), " ".join(found.other[:4])) if w]
+    return why + (f"; alone: {' / '.join(alone)}" if alone else "")
 
 
 def compare_keys(a: Name, b: Name) -> Judged | None:
@@ -254,9 +258,10 @@ class Comparison:
     frequency: tuple[tuple[str, int], ...]
 
     def judge(self) -> tuple[Judged, ...]:
-        """How alike the thing is to each of the others."""
+        """How alike the thing is to each of the others; why, is left out of names that are weighed."""
         words, read = Lexis(self.distinct, dict(self.frequency)), read_spoken(self.one)
-        return tuple(compare_spoken(self.one, other, read, read_spoken(other), words) for other in self.others)
+        judge = partial(compare_spoken, self.one, names=read, words=words, told=False)
+        return tuple(judge(other, others=read_spoken(other)) for other in self.others)
 
 
 def read_spoken(one: Spoken) -> tuple[Name, ...]:
@@ -265,9 +270,11 @@ def read_spoken(one: Spoken) -> tuple[Name, ...]:
     return tuple(read if len(read) == 1 else dict.fromkeys(read))
 
 
-def compare_spoken(one: Spoken, other: Spoken, names: Sequence[Name], others: Sequence[Name], words: Lexis) -> Judged:
+def compare_spoken(
+    one: Spoken, other: Spoken, names: Sequence[Name], others: Sequence[Name], words: Lexis, *, told: bool = True
+) -> Judged:
     """The surest of all pairs of a name and an alias; a veto between the names themselves holds."""
-    compare = compare_persons if one.person or other.person else partial(compare_names, words=words)
+    compare = compare_persons if one.person or other.person else partial(compare_names, words=words, told=told)
     own, its = names[0], others[0]
     best = compare(own, its)
     if best.veto or best.score >= _CALLED:

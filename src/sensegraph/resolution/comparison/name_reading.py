@@ -92,6 +92,11 @@ class Name(msgspec.Struct, frozen=True):
         return "".join(self.core).replace(".", "")
 
     @property
+    def said(self) -> str:
+        """The core and the qualifier."""
+        return self.key if self.core and not self.qualifier else " ".join((*self.core, *self.qualifier))
+
+    @property
     def says(self) -> int:
         """How much the name says: words, then what stands beside them, then letters."""
         beside = bool(self.qualifier) + bool(self.kind) + self.woman + self.man

@@ -63,26 +63,27 @@ def _load_measures() -> tuple[Callable[[str, str], float], Callable[[str, str], 
 def describe_pair(a: Name, b: Name, found: Aligned, code: str, words: Lexis) -> tuple[float, ...]:
     """The features of two names, whose words are aligned, and which have a `code` in common or none. Symmetric."""
     compare_sorted, compare_beginnings = _load_measures()
-    numbers, both = list[str](), False
+    some_number = some_article = both = False
     if a.numbers or b.numbers:
         one, other = Counter(a.numbers), Counter(b.numbers)
-        numbers, both = [*(one - other), *(other - one)], bool(one & other)
-    articles = sum(map(is_article, numbers))
+        articles, both = list(map(is_article, [*(one - other), *(other - one)])), bool(one & other)
+        some_number, some_article = not all(articles), any(articles)
     codes = 0
     if a.codes or b.codes:
         codes = sum(any(w in name.codes for w in alone) for name, alone in ((a, found.one), (b, found.other)))
-    first, second = a.plain, b.plain
-    less, more = sorted((len(first), len(second)))
-    each = zip((found.one, found.other), found.alone, strict=True)
-    rare, rarer = sorted([own if len(some) < 2 else max(map(words.weight, some)) for some, own in each])
-    most = words.most
-    x, y = " ".join((*a.core, *a.qualifier)), " ".join((*b.core, *b.qualifier))
+    first, second, (own, its) = a.plain, b.plain, found.alone
+    less, more = (len(first), len(second)) if len(first) < len(second) else (len(second), len(first))
+    lesser, greater = (own, its) if own < its else (its, own)
+    own = own if len(found.one) < 2 else max(map(words.weight, found.one))
+    its = its if len(found.other) < 2 else max(map(words.weight, found.other))
+    rare, rarer = (own, its) if own < its else (its, own)
+    most, x, y = words.most, a.said, b.said
     return (
         found.jaccard, found.contained, math.log1p(found.weight / _SCALE), float(bool(code)),
         float(first[:1] == second[:1]), float(not found.one or not found.other),
         compare_sorted(x, y) / 100, compare_beginnings(x, y),
-        math.log1p(min(found.alone) / _SCALE), math.log1p(max(found.alone) / _SCALE), rare / most, rarer / most,
-        float(both), float(len(numbers) > articles), float(articles > 0), float(codes == 1),
+        math.log1p(lesser / _SCALE), math.log1p(greater / _SCALE), rare / most, rarer / most,
+        float(both), float(some_number), float(some_article), float(codes == 1),
         float(codes == 2), 1 / max(less, 1), less / max(more, 1),
     )  # fmt: skip
 
