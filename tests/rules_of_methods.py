@@ -14,7 +14,7 @@ from sensegraph.methods import auto
 from sensegraph.methods.graphrag import global_search
 from sensegraph.methods.kag import calculation, logical_forms, question_steps
 from sensegraph.methods.raptor import growing, raptor, tree
-from sensegraph.methods.walk import name_runs, name_words, second_order, wording
+from sensegraph.methods.walk import name_runs, name_words, second_order, shown_names, wording
 from sensegraph.types import Chunk, Cluster, Entity, Graph
 
 VALUES: dict[str, calculation.Value] = {
@@ -79,7 +79,7 @@ def _cut(texts: Sequence[str], titles: Sequence[str], size: int) -> list[tuple[C
 def name_texts(texts: Sequence[str], titles: Sequence[str] = (), size: int = 400) -> Any:
     """The words and the names of texts: what each writes, which names it bears, and how often it mentions which."""
     noted = name_words.spell_documents.fn(_cut(texts, titles, size))
-    known = name_words.make_gazetteer(noted)
+    known = shown_names.make_gazetteer(noted)
     mentions = [[sorted(found.items()) for found in name_runs.count_mentions(one, known)] for one in noted]
     return [noted, mentions]
 

@@ -166,6 +166,32 @@ def test_a_run_is_made_anew_only_where_one_document_has_all_words_of_a_new_name(
         assert differing(recall_result(store, make_names, key), made_elsewhere(tmp_path / title, new)) == []
 
 
+def test_of_the_runs_of_the_build_before_only_those_are_read_in_which_something_changed(
+    store: SqliteStore, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(name_runs, "cut_keys", lambda keys: [range(i, i + 1) for i in range(len(keys))])
+    made(store, documents())
+    read, reader = [], name_runs._read_shown
+    monkeypatch.setattr(name_runs, "_read_shown", lambda value: read.append(value) or reader(value))
+    changed = [*documents()[:3], Document("d3", "The lighthouse stands alone. Nobody lives there.", "Lighthouse")]
+    found = made(store, changed)
+    assert len(read) == 2  # the run that went and the one that came, of which nothing else is known in the others
+    assert differing(found, made_elsewhere(tmp_path / "changed", changed)) == []
+
+
+@pytest.mark.parametrize("lost", ["all together", "a run", "the version"])
+def test_what_runs_showed_before_is_a_memory_and_no_input(lost: str, store: SqliteStore, tmp_path: Any) -> None:
+    made(store, documents()[:3])
+    version, kept = str(store.ref("shown")).split()
+    assert version == f"{name_runs.keep_together.version}"
+    (run, *_) = name_runs._read_together(store.read([kept])[kept]).runs
+    store.set_refs({"shown": f"{'another' if lost == 'the version' else version} {kept}"})
+    store.drop({"all together": [kept], "a run": [run]}.get(lost, []))
+    found = made(store, documents())
+    assert differing(found, made_elsewhere(tmp_path, documents())) == []
+    assert store.ref("shown") not in (None, f"{version} {kept}")
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_documents_that_come_one_by_one_have_the_names_that_they_have_at_once(
     store: SqliteStore, tmp_path: Any, monkeypatch: pytest.MonkeyPatch, seed: int

@@ -50,7 +50,7 @@ _pack = msgspec.msgpack.Encoder().encode
 _unpack = msgspec.msgpack.Decoder(tuple[tuple[str, ...], bytes]).decode
 _read_shown = msgspec.msgpack.Decoder(ShownRun).decode
 _read_together = msgspec.msgpack.Decoder(ShownTogether).decode
-SHOWN = "shown"  # ref: what all runs of the last build show together
+_SHOWN = "shown"  # ref: the version, and the key, of what all runs of the last build show together
 
 
 def collect_words(document: Noted) -> set[str]:
@@ -66,7 +66,7 @@ def show_names(runs: Sequence[Sequence[Noted]]) -> list[bytes]:
 
 @step("namewords.together", version=1)
 def keep_together(found: Sequence[ShownTogether]) -> list[bytes]:
-    """What all runs show together."""
+    """What all runs show together; another version where words are told otherwise."""
     return list(map(_pack, found))
 
 
@@ -294,8 +294,9 @@ def _put_together(found: Results[bytes], rt: Runtime, again: bool) -> tuple[Show
         return _ReadAgain(some) if again else list(map(_read_shown, some))
 
     def join() -> ShownTogether:
-        last, now = rt.store.ref(SHOWN), set(found.keys)
-        kept = replace(rt, inside=[]).recall(keep_together, [last] if last else []).values()
+        (version, *last), now = (rt.store.ref(_SHOWN) or "0").split(), set(found.keys)
+        known = version == f"{keep_together.version}"
+        kept = replace(rt, inside=[]).recall(keep_together, last if known else []).values()
         before = next((_read_together(one.value) for one in kept), NOTHING)
         gone = [k for k in before.runs if k not in now]
         if 2 * len(gone) > len(before.runs) or len(rt.store.has(gone)) < len(gone):
@@ -307,7 +308,7 @@ def _put_together(found: Results[bytes], rt: Runtime, again: bool) -> tuple[Show
 
     made = rt.once(keep_together, join, names=found.keys)
     if joined:
-        rt.store.set_refs({SHOWN: made.key})
+        rt.store.set_refs({_SHOWN: f"{keep_together.version} {made.key}"})  # no key alone: nothing is kept for it
     together = _read_together(made.value)
     signs = dict(zip(together.runs, together.told, strict=True))
     return joined[0] if joined else ShownNames.unpack(together), [signs[k] for k in found.keys]
