@@ -77,6 +77,8 @@ def test_words_stand_for_the_names_that_are_made_of_them_and_for_how_they_are_mo
     every = {tell(1), tell(-1), tell(1, "harrow"), tell(-1, "harrow"), tell(0, "harrow"), tell(0, "harrow hill")}
     assert len({*every, tell(0, "harrow hill", "hill")}) == 7
     assert tell(0, "harrow over hill") == "0" != tell(0, "harrow over hill", words="over hill harrow")
+    # what is told is kept: another value asks for another version of `keep_together`
+    assert (tell(1, "harrow hill"), tell(-1, "harrow hill")) == ("3232b0811d4debf2", "8b7866d23d2a5581")
 
 
 def test_words_of_many_documents_are_told_as_those_of_each(monkeypatch: pytest.MonkeyPatch) -> None:

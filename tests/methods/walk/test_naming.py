@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import fields, replace
 from typing import Any
@@ -16,7 +17,7 @@ from sensegraph.methods.walk import name_runs, naming, shown_names
 from sensegraph.methods.walk.name_runs import count_mentions, name_run
 from sensegraph.methods.walk.name_words import NamedDocuments, spell_documents
 from sensegraph.methods.walk.naming import Names, NameSettings, hash_words, make_names, name_graph
-from sensegraph.methods.walk.shown_names import ShownNames, join_shown, make_gazetteer, show_run
+from sensegraph.methods.walk.shown_names import ShownNames, ShownRun, join_shown, make_gazetteer, show_run
 from sensegraph.runtime.results import recall_result
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import Document
@@ -179,14 +180,33 @@ def test_of_the_runs_of_the_build_before_only_those_are_read_in_which_something_
     assert differing(found, made_elsewhere(tmp_path / "changed", changed)) == []
 
 
-@pytest.mark.parametrize("lost", ["all together", "a run", "the version"])
+def test_of_no_documents_there_are_no_names(store: SqliteStore) -> None:
+    assert len(made(store, [])) == 0
+
+
+def test_what_runs_show_is_stored_alike_whatever_was_known_before() -> None:
+    noted = spell_documents.fn(chunk_documents.fn(documents(), size=120, overlap=20))
+    runs = {f"{i}": show_run([document]) for i, document in enumerate(noted)}
+
+    def read(keys: Sequence[str]) -> list[ShownRun]:
+        return [runs[key] for key in keys]
+
+    whole, told = join_shown([*runs], read)
+    first, signs = join_shown(["3", "1"], read)
+    again, _ = join_shown([*runs], read, first.pack(signs))
+    assert again.pack(told) == whole.pack(told)
+
+
+@pytest.mark.parametrize("lost", ["all together", "a run", "the version", "the form"])
 def test_what_runs_showed_before_is_a_memory_and_no_input(lost: str, store: SqliteStore, tmp_path: Any) -> None:
     made(store, documents()[:3])
     version, kept = str(store.ref("shown")).split()
     assert version == f"{name_runs.keep_together.version}"
     (run, *_) = name_runs._read_together(store.read([kept])[kept]).runs
     store.set_refs({"shown": f"{'another' if lost == 'the version' else version} {kept}"})
-    store.drop({"all together": [kept], "a run": [run]}.get(lost, []))
+    store.drop({"all together": [kept], "the form": [kept], "a run": [run]}.get(lost, []))
+    if lost == "the form":
+        store.write({kept: b"\xc4\x02\x93\x01"}, "namewords.together")
     found = made(store, documents())
     assert differing(found, made_elsewhere(tmp_path, documents())) == []
     assert store.ref("shown") not in (None, f"{version} {kept}")

@@ -1,8 +1,8 @@
 """What runs of neighbouring documents show of names, so that one document more reads one run anew.
 
 Which names there are, and how words are written, follows from all documents. So each run says first what it shows by
-itself; all of that together is the gazetteer. Then each run says which names it mentions, under a key of its documents
-and of what the gazetteer says of their words.
+itself; all of that together, which is kept, is the gazetteer. Then each run says which names it mentions, under a key
+of its documents and of what the gazetteer says of their words.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
 from hashlib import blake2b
@@ -257,7 +258,7 @@ def name_documents(noted: Results[Noted], rt: Runtime) -> NamedDocuments:
         waiting.clear()
 
     look_up(list(told))
-    left = [key for i, key in enumerate(showing.keys) if i not in told or stored[i] not in named]
+    left = [k for i, k in enumerate(showing.keys) if i not in told or stored[i] not in named]
     words = shown.words_of(_ReadAgain(Results(rt.store, show_names, left)), len(runs))
     for i in range(len(runs)):
         own = None
@@ -283,35 +284,44 @@ def name_documents(noted: Results[Noted], rt: Runtime) -> NamedDocuments:
 
 
 def _put_together(found: Results[bytes], rt: Runtime, again: bool) -> tuple[ShownNames, list[str]]:
-    """What all runs show together, and what stands for what is known of the words of each; read `again` each time.
+    """What all runs show together, and what stands for what is known of the words of each.
 
-    What those of the last build showed is a memory and no input: without it all are read.
+    What the runs of the last build showed is a memory and no input: without it, or where most of them went, all are
+    read. Runs are kept in memory, or read `again` whenever they are asked for.
     """
-    joined = list[ShownNames]()
+    joined: ShownNames | None = None
 
     def read(keys: Sequence[str]) -> Sequence[ShownRun]:
         some = Results(rt.store, show_names, keys)
         return _ReadAgain(some) if again else list(map(_read_shown, some))
 
     def join() -> ShownTogether:
-        (version, *last), now = (rt.store.ref(_SHOWN) or "0").split(), set(found.keys)
-        known = version == f"{keep_together.version}"
-        kept = replace(rt, inside=[]).recall(keep_together, last if known else []).values()
-        before = next((_read_together(one.value) for one in kept), NOTHING)
-        gone = [k for k in before.runs if k not in now]
-        if 2 * len(gone) > len(before.runs) or len(rt.store.has(gone)) < len(gone):
-            before = NOTHING
-        shown, told = join_shown(found.keys, read, before)
+        nonlocal joined
+        joined, told = join_shown(found.keys, read, _recall_shown(found.keys, rt))
         rt.rely_on(found.keys)
-        joined.append(shown)
-        return shown.pack(told)
+        return joined.pack(told)
 
-    made = rt.once(keep_together, join, names=found.keys)
-    if joined:
-        rt.store.set_refs({_SHOWN: f"{keep_together.version} {made.key}"})  # no key alone: nothing is kept for it
+    made = rt.once(keep_together, join, names=found.keys or ("",))
+    if joined is not None:  # with the version before it, the ref is no key that has to be kept
+        rt.store.set_refs({_SHOWN: f"{keep_together.version} {made.key}"})
     together = _read_together(made.value)
     signs = dict(zip(together.runs, together.told, strict=True))
-    return joined[0] if joined else ShownNames.unpack(together), [signs[k] for k in found.keys]
+    return joined or ShownNames.unpack(together), [signs[k] for k in found.keys]
+
+
+def _recall_shown(keys: Sequence[str], rt: Runtime) -> ShownTogether:
+    """What the runs of the last build showed together; nothing where it cannot be changed into what these show."""
+    version, *last = (rt.store.ref(_SHOWN) or "0").split()
+    if version != f"{keep_together.version}":
+        return NOTHING
+    now = set(keys)
+    for kept in replace(rt, inside=[]).recall(keep_together, last).values():
+        with suppress(msgspec.DecodeError):  # it is of another form
+            before = _read_together(kept.value)
+            gone = [k for k in before.runs if k not in now]
+            if 2 * len(gone) <= len(before.runs) and len(rt.store.has(gone)) == len(gone):
+                return before
+    return NOTHING
 
 
 def _read_mentions(

@@ -43,8 +43,6 @@ _CONNECTORS = frozenset(
 )
 _BEFORE = frozenset("dr mr mrs ms st prof sir gen col lt capt sgt rev hon sen gov jr sr mt ft no vs".split())
 _JOINS = {" ": "_", "-": "-", "–": "-", "‐": "-", "'": "-", "’": "-", ". ": ".", ".": ".", " - ": "-", "": "-"}
-_PAIR = re.compile(rf"\{MARK}([^ \n]+)(?= \{MARK}?([^ \n]+))")  # a word that may begin a name, and the next
-_MANY = 64  # documents of a run of which it pays to know the pairs of words: fewer are read as soon
 _QUOTED = re.compile(r"[《「『“〈]([^《》「」『』“”〈〉]{2,16})[》」』”〉]")
 
 

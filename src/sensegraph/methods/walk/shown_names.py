@@ -24,8 +24,8 @@ from sensegraph.methods.walk.name_words import MARK, Gazetteer, Noted
 _PAIR = re.compile(rf"\{MARK}([^ \n]+)(?= \{MARK}?([^ \n]+))")  # a word that may begin a name, and the next
 _MANY = 64  # documents of a run of which it pays to know the pairs of words: fewer are read as soon
 _CELLS = 1 << 20  # words, or names, of so many documents that are told at once
-_FEW = 16  # words of which each is looked for in a text, before the words of this are parted
-_SMALL = 4  # times so many runs are all: of fewer, what is known of other words is left out
+_FEW = 16  # words: so many or fewer are looked for in a text as they are, and it is parted where one stands in it
+_SMALL = 4  # of so many runs one or fewer are read: then what is known of their own words is enough
 _SIGNS = 1 << 64  # what stands for what is known of words is below it
 
 
@@ -120,22 +120,22 @@ class ShownNames:
 
     @classmethod
     def unpack(cls, stored: ShownTogether) -> ShownNames:
-        """What was stored."""
-        names, words = stored.names.split("\n"), stored.words.split(" ")
+        """What was stored. Raises ValueError where its columns do not fit together."""
+        names, words = (
+            said.split(parting) if said else [] for said, parting in ((stored.names, "\n"), (stored.words, " "))
+        )
         listed = (names, stored.borne), (words, stored.shown), (words, stored.counts)
         borne, shown, counts = (
-            dict(zip(some, np.frombuffer(many, "<i8").tolist(), strict=False)) for some, many in listed
+            dict(zip(some, np.frombuffer(many, "<i8").tolist(), strict=True)) for some, many in listed
         )
         return cls(borne, shown, counts)
 
     def pack(self, told: Mapping[str, str]) -> ShownTogether:
         """This to be stored, with what stands for what is known of the words of each run."""
-        borne, shown, counts = (
-            np.array([*some.values()], "<i8").tobytes() for some in (self.borne, self.shown, self.counts)
-        )
-        return ShownTogether(
-            (*told,), (*told.values(),), "\n".join(self.borne), borne, " ".join(self.shown), shown, counts
-        )
+        names, words = sorted(self.borne), sorted(self.shown)
+        listed = (self.borne, names), (self.shown, words), (self.counts, words)
+        borne, shown, counts = (np.array([of[name] for name in some], "<i8").tobytes() for of, some in listed)
+        return ShownTogether((*told,), (*told.values(),), "\n".join(names), borne, " ".join(words), shown, counts)
 
     @cached_property
     def known(self) -> Gazetteer:
@@ -143,7 +143,7 @@ class ShownNames:
         return make_known(self.borne, self.counts)
 
     def words_of(self, runs: Sequence[ShownRun], of: int) -> ToldWords:
-        """What tells what stands for what is known of the words of these runs, which may be few `of` so many."""
+        """A `ToldWords` for these runs; where they are less than a quarter `of` all, it knows their words alone."""
         few = _SMALL * len(runs) < of
         words = frozenset[str]().union(*(run.list_words() for run in runs)) if few else None
         if words not in self._made:
@@ -151,7 +151,7 @@ class ShownNames:
         return self._made[words]
 
     def change(self, went: Sequence[ShownRun], came: Sequence[ShownRun]) -> tuple[ShownNames, frozenset[str]]:
-        """This without the runs that went and with those that came, all read three times.
+        """This without the runs that went and with those that came, all read twice.
 
         And the words that begin to have a capital: how often others of the runs write them without is not counted yet.
         """
@@ -200,8 +200,8 @@ def join_shown(
         for k, less, plus in zip(stay, *changes, strict=True):
             told[k] = f"{(int(told[k], 16) - less + plus) % _SIGNS:x}"
     known = new.words_of(more, len(keys))
-    held = [known.number(run.list_words()) for run in more]
-    told |= zip(came, known.tell(held, [run.pairs for run in more]), strict=True)
+    held = [(known.number(run.list_words()), run.pairs) for run in more]
+    told |= zip(came, known.tell([numbers for numbers, _ in held], [pairs for _, pairs in held]), strict=True)
     return new, {k: told[k] for k in keys}
 
 

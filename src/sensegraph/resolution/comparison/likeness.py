@@ -41,8 +41,8 @@ SHORT = frozenset(("alias", "acronym", "surname", "given", "initial", "nickname"
 """Relations of a short name with a long one that others may have too: they hold while no rival does."""
 
 
-def compare_names(a: Name, b: Name, words: Lexis, *, told: bool = True) -> Judged:
-    """How surely two names, no persons', are one; why they are weighed so is left out unless `told`. Symmetric."""
+def compare_names(a: Name, b: Name, words: Lexis, *, explained: bool = True) -> Judged:
+    """How surely two names, no persons', are one; why they are weighed so is left out unless `explained`. Symmetric."""
     if (b.core, b.raw) < (a.core, a.raw):
         a, b = b, a
     beside = veto_beside(a, b)
@@ -65,15 +65,12 @@ def compare_names(a: Name, b: Name, words: Lexis, *, told: bool = True) -> Judge
         own = [not naming_words.SMALL.issuperset(alone) for alone in (found.one, found.other)]
         if least <= (_FEW if all(own) else _WORDS + 1) and any(own):
             kind = "own"  # one or each says something that the other does not: Iowa, Colorado
-    why = _tell_shared(features[0], found, code) if told else ""
+    why = ""
+    if explained:
+        alone = [w for w in (" ".join(found.one[:4]), " ".join(found.other[:4])) if w]
+        why = f"{100 * features[0]:.0f} % of their words by weight are shared"
+        why += (f"; both have {code}" if code else "") + (f"; alone: {' / '.join(alone)}" if alone else "")
     return Judged(score if code or least > 1 else min(score, 0.3), why, kind)
-
-
-def _tell_shared(share: float, found: Aligned, code: str) -> str:
-    why = f"{100 * share:.0f} % of their words by weight are shared"
-    why += f"; both have {code}" if code else ""
-    alone = [w for w in (" ".join(found.one[:4]), " ".join(found.other[:4])) if w]
-    return why + (f"; alone: {' / '.join(alone)}" if alone else "")
 
 
 def compare_keys(a: Name, b: Name) -> Judged | None:
@@ -258,9 +255,9 @@ class Comparison:
     frequency: tuple[tuple[str, int], ...]
 
     def judge(self) -> tuple[Judged, ...]:
-        """How alike the thing is to each of the others; why, is left out of names that are weighed."""
+        """How alike the thing is to each of the others; why is left out for names that are weighed."""
         words, read = Lexis(self.distinct, dict(self.frequency)), read_spoken(self.one)
-        judge = partial(compare_spoken, self.one, names=read, words=words, told=False)
+        judge = partial(compare_spoken, self.one, names=read, words=words, explained=False)
         return tuple(judge(other, others=read_spoken(other)) for other in self.others)
 
 
@@ -271,10 +268,15 @@ def read_spoken(one: Spoken) -> tuple[Name, ...]:
 
 
 def compare_spoken(
-    one: Spoken, other: Spoken, names: Sequence[Name], others: Sequence[Name], words: Lexis, *, told: bool = True
+    one: Spoken, other: Spoken, names: Sequence[Name], others: Sequence[Name], words: Lexis, *, explained: bool = True
 ) -> Judged:
-    """The surest of all pairs of a name and an alias; a veto between the names themselves holds."""
-    compare = compare_persons if one.person or other.person else partial(compare_names, words=words, told=told)
+    """The surest of all pairs of a name and an alias; a veto between the names themselves holds.
+
+    Why names are weighed so is left out unless `explained`.
+    """
+    compare = (
+        compare_persons if one.person or other.person else partial(compare_names, words=words, explained=explained)
+    )
     own, its = names[0], others[0]
     best = compare(own, its)
     if best.veto or best.score >= _CALLED:

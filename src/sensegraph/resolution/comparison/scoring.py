@@ -267,7 +267,7 @@ def compare_pairs(found: Collection, one: Longs, other: Longs) -> Scores:
     """How alike the names of these pairs are."""
     spoken = {row: (said := found.speak(row), read_spoken(said)) for row in np.unique((one, other)).tolist()}
     ends = ((spoken[a], spoken[b]) for a, b in zip(one.tolist(), other.tolist(), strict=True))
-    return Scores.of([compare_spoken(a[0], b[0], a[1], b[1], found.words, told=False) for a, b in ends])
+    return Scores.of([compare_spoken(a[0], b[0], a[1], b[1], found.words, explained=False) for a, b in ends])
 
 
 class Comparisons(Sequence[Comparison]):
