@@ -9,7 +9,7 @@ import rules
 from sensegraph.engines.offline.extraction import corpus_reading
 from sensegraph.index.chunks import chunk_documents
 from sensegraph.index.graph.graph_settings import GraphSettings
-from sensegraph.index.graph.lookups import build_lookups, build_ties, entity_salience
+from sensegraph.index.graph.lookups import build_lookups, build_ties, entity_salience, tie_chunks
 from sensegraph.index.graph.merging import merge_extractions
 from sensegraph.index.graph.seen_names import NameGraph
 from sensegraph.index.graph.told_names import list_short_forms
@@ -71,7 +71,7 @@ def look_up(corpus: str) -> list[Any]:
         [DocumentEntry(chunks[0].document, "", chunks[0].title, "", ()) for chunks in documents],
         [ChunkEntry(c.id, c.document, "", i, c.tokens) for chunks in documents for i, c in enumerate(chunks)],
     )
-    (found,), (ties,) = build_lookups.fn([(graph, Hierarchy())]), build_ties.fn([(graph, catalogue)])
+    (found,), (ties,) = build_lookups.fn([(graph, Hierarchy())]), build_ties.fn([tie_chunks(graph, catalogue)])
     first, names = range(min(9, len(graph.entities))), NameGraph.of(graph)
     texts = {c.id: c for chunks in documents for c in chunks}
     defined = [rule for short in list_short_forms(names) for rule in short.find_rules(texts)]

@@ -19,7 +19,7 @@ from sensegraph.corpus.corpus import Corpus
 from sensegraph.corpus.garbage import GarbageCollector
 from sensegraph.corpus.workspace import ORIGIN
 from sensegraph.errors import BudgetExceeded, ResultGone, SettingsError, StoreError
-from sensegraph.index.graph.lookups import key_of_ties
+from sensegraph.index.graph.lookups import keys_of_ties
 from sensegraph.index.index import Index
 from sensegraph.index.manifest import read_manifest
 from sensegraph.index.tracing import TookTooLong
@@ -176,13 +176,15 @@ def test_what_an_interrupted_build_has_paid_for_stays(tmp_path: Path, server: Sc
 def test_a_build_leaves_nothing_of_the_index_before_unless_somebody_reads_it(made: Corpus, read: bool) -> None:
     """What was paid for stays, and so does what documents, and the index of now, are made of."""
     before, was = made.store.ref("index") or "", made.index() if read else None
-    graph, ties = read_manifest(made.store).graph, key_of_ties(read_manifest(made.store), made.runtime())
-    assert made.store.has([before, graph, ties]) == {before, graph, ties}
+    graph, ties = read_manifest(made.store).graph, keys_of_ties(read_manifest(made.store), made.runtime())
+    assert made.store.has(then := [before, graph, *ties]) == {*then}
+    assert len(ties) == 2
     made.add(SECRET)
     made.build()
-    assert made.store.has([before, graph, ties]) == ({before, graph, ties} if read else set())
-    now = key_of_ties(read_manifest(made.store), made.runtime())
-    assert made.store.has([now]) == {now}
+    assert made.store.has(then) == ({*then} if read else set())
+    now = keys_of_ties(read_manifest(made.store), made.runtime())
+    assert made.store.has(now) == {*now}
+    assert len(now) == 2
     if was:
         assert [e.name for e in was.graph.entities]
     assert "Quorble" in made.query("Who is Zyx Quorble?", method="naive").text

@@ -13,7 +13,7 @@ import msgspec
 
 from sensegraph.corpus.workspace import MASKED, ORIGIN, Builder, Workspace
 from sensegraph.errors import Busy, SettingsError, StoreError
-from sensegraph.index.graph.lookups import key_of_ties
+from sensegraph.index.graph.lookups import keys_of_ties
 from sensegraph.index.manifest import REF, Manifest
 from sensegraph.index.restricted.arrivals import forget_arrivals
 from sensegraph.index.tracing import TookTooLong, Traced, follow_keys, keys_behind_index, trace_build
@@ -115,8 +115,8 @@ class GarbageCollector:
         """What an index leads to, by its key, and its ties."""
         store = self._store
         manifest = msgspec.json.decode(found[name], type=Manifest) if name in (found := store.read([name])) else None
-        ties = key_of_ties(manifest, self._workspace.runtime()) if manifest else ""
-        return follow_keys(store, name, known) | dict.fromkeys(filter(None, [ties]))
+        ties = keys_of_ties(manifest, self._workspace.runtime()) if manifest else ()
+        return follow_keys(store, name, known) | dict.fromkeys(ties)
 
     def _list_paid(self) -> list[str]:
         """The steps that somebody paid for."""

@@ -7,7 +7,7 @@ relations they state, the titles that name them (hybrid retrieval; N86).
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +29,7 @@ from sensegraph.algorithms.walks import Moves, gather_entries, order_moves, run_
 from sensegraph.index.manifest import Catalogue, Manifest, columns_of_catalogue
 from sensegraph.language.text import fold
 from sensegraph.runtime.keys import key
-from sensegraph.runtime.results import Result, Table, step
+from sensegraph.runtime.results import Result, Table, recall_result, step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Graph, Hierarchy
 
@@ -233,28 +233,62 @@ class Ties:
         return self.stated[int(self.first[relation]) : int(self.first[relation + 1])]
 
 
+@dataclass(frozen=True, eq=False)
+class TiedChunks:
+    """What `Ties` are made of: its fields of the same names, the ends of relations, and the number of chunks."""
+
+    start: Longs
+    held: Ints
+    owns: Longs
+    owned: Ints
+    first: Longs
+    stated: Ints
+    weight: Floats
+    source: Longs
+    target: Longs
+    chunks: int
+
+    def digest(self) -> str:
+        """What stands for all of it. Chunks stand there by their places, whatever their ids."""
+        from sensegraph.runtime.columns import digest_columns
+
+        columns = [getattr(self, f.name) for f in fields(self) if f.name != "chunks"]
+        return digest_columns(columns, f"{self.chunks} ".encode())
+
+
 @step("ties.ties", version=3, form="arrays")
-def build_ties(wholes: Sequence[tuple[Graph, Catalogue]]) -> list[Ties]:
-    """The ties between the chunks of a catalogue by a graph."""
-    return [_tie_chunks(graph, catalogue) for graph, catalogue in wholes]
+def build_ties(wholes: Sequence[TiedChunks]) -> list[Ties]:
+    """The ties between chunks by a graph, of what they are made of."""
+    return list(map(_add_moves, wholes))
 
 
 def find_ties(graph: Result[Graph], listed: Result[Catalogue], rt: Runtime) -> Result[Ties]:
-    """The ties of a graph and its chunks, made anew only when one of them changed."""
-    from sensegraph.runtime.delegating import once_on_worker
+    """The ties of a graph and its chunks, made anew only where these are tied otherwise."""
+    from sensegraph.runtime.delegating import once_by_content
 
-    return once_on_worker(rt, build_ties, lambda: (graph.value, listed.value), names=(graph.key, listed.key))
+    def read() -> TiedChunks:
+        return tie_chunks(graph.value, listed.value)
+
+    names = (graph.key, listed.key)
+    k = once_by_content(rt, build_ties, read, TiedChunks.digest, lambda found: found, names=names)
+    return Result(k, recall_result(rt.store, build_ties, k))
 
 
-def key_of_ties(manifest: Manifest, rt: Runtime) -> str:
-    """The key of the ties of an index, to which nothing else in it leads; empty where it has no graph."""
-    return rt.keys(build_ties, [None], [key(manifest.graph, manifest.documents)])[0] if manifest.graph else ""
+def keys_of_ties(manifest: Manifest, rt: Runtime) -> list[str]:
+    """The keys of the ties of an index, to which nothing else in it leads; none where it has no graph."""
+    from sensegraph.runtime.delegating import keep_digest
+
+    if not manifest.graph:
+        return []
+    asked = rt.keys(keep_digest, [""], [key(build_ties.name, manifest.graph, manifest.documents)])
+    told = rt.recall(keep_digest, asked).values()
+    return [*asked, *(k for found in told for k in rt.keys(build_ties, [None], [key(found.value)]))]
 
 
 def ties_of(index: Index, rt: Runtime) -> Ties:
     """The ties of an index; a filtered one has its own, which are not kept."""
     if index.whole is not None:
-        return build_ties.fn([(index.graph, index.catalogue)])[0]
+        return build_ties.fn([tie_chunks(index.graph, index.catalogue)])[0]
     graph, listed = Result(index.manifest.graph, index.graph), Result(index.manifest.documents, index.catalogue)
     return find_ties(graph, listed, rt).value
 
@@ -271,7 +305,8 @@ def _rate_salience(count: Floats, chunks: int) -> Floats:
     return np.asarray(np.log1p((chunks - df + 0.5) / (df + 0.5)) / np.log1p((chunks - 0.5) / 1.5))
 
 
-def _tie_chunks(graph: Graph, catalogue: Catalogue) -> Ties:
+def tie_chunks(graph: Graph, catalogue: Catalogue) -> TiedChunks:
+    """What ties the chunks of a catalogue by a graph."""
     from sensegraph.index.graph.columns import columns_of
 
     columns = columns_of(graph)
@@ -279,10 +314,15 @@ def _tie_chunks(graph: Graph, catalogue: Catalogue) -> Ties:
     start, held = _pack_places(columns.entities.chunks, columns.entities.held, listed)
     owns, owned = _title_owners(catalogue, columns.entities.names)
     first, stated = _pack_places(columns.relations.chunks, columns.relations.stated, listed)
-    weight, between = columns.relations.weight, (columns.source, columns.target)
-    edges = _walk_edges((start, held, owns, owned), between, weight, len(listed))
-    moves = order_moves(*edges, len(listed) + len(columns.entities.ids))
-    return Ties(start, held, owns, owned, first, stated, weight, *moves)
+    weight, ends = columns.relations.weight, (columns.source, columns.target)
+    return TiedChunks(start, held, owns, owned, first, stated, weight, *ends, len(listed))
+
+
+def _add_moves(made: TiedChunks) -> Ties:
+    rows, between = (made.start, made.held, made.owns, made.owned), (made.source, made.target)
+    edges = _walk_edges(rows, between, made.weight, made.chunks)
+    moves = order_moves(*edges, made.chunks + len(made.start) - 1)
+    return Ties(*rows, made.first, made.stated, made.weight, *moves)
 
 
 def _pack_places(chunks: NDArray[np.uint64], counts: Longs, listed: NDArray[np.uint64]) -> tuple[Longs, Ints]:
