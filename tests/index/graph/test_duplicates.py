@@ -27,7 +27,7 @@ from sensegraph.index.graph.duplicates import (
 )
 from sensegraph.index.graph.elements import entity_id
 from sensegraph.index.graph.graph_settings import ResolveSettings
-from sensegraph.index.graph.homonyms import find_senses
+from sensegraph.index.graph.homonyms import find_senses, list_candidates
 from sensegraph.index.graph.seen_names import NameGraph
 from sensegraph.index.graph.told_names import list_short_forms
 from sensegraph.resolution import Comparison, Group, Proposal, Rule
@@ -303,7 +303,7 @@ def test_where_a_name_is_added_only_those_are_compared_and_settled_beside_which_
     rt = plain(tmp_path)
 
     def search(graph: Graph, rt: Any) -> Any:
-        senses = find_senses(NameGraph.of(graph), {}, texts_of(towns), rt)
+        senses = find_senses(list_candidates(NameGraph.of(graph), {}, rt), texts_of(towns), rt)
         return senses, find_duplicates(graph, rt, ResolveSettings(engine="none"), texts=texts_of(towns))
 
     search(Graph((*graph.entities, *places)), rt)

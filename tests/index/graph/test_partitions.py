@@ -22,7 +22,7 @@ from sensegraph.index.graph.graph_settings import GraphSettings
 from sensegraph.index.graph.merged_parts import merge_entity_slices, merge_relation_slices
 from sensegraph.index.graph.merging import merge_extractions
 from sensegraph.index.graph.partitions import count_partitions, describe_crowded, join_parts, merge_in_partitions
-from sensegraph.index.graph.seen_names import graph_of_names
+from sensegraph.index.graph.seen_names import see_graph
 from sensegraph.resolution.aliases import NO_ALIASES, Aliases
 from sensegraph.runtime.joined_rows import JoinedRows
 from sensegraph.runtime.keys import key
@@ -81,7 +81,7 @@ def test_runs_of_names_make_the_graph_that_is_merged_as_a_whole_without_its_text
 ):
     how = GraphSettings(orphans="create" if create else "drop")
     whole, extracted = merge_extractions(said, how, aliases), InRuns(said)
-    found = graph_of_names(extracted, rt, how, aliases)  # type: ignore[arg-type]
+    found = see_graph(extracted, rt, how, aliases).graph  # type: ignore[arg-type]
     bare = [replace(e, descriptions=(), aliases=()) for e in whole.entities]
     assert [found.entity(row) for row in range(len(found))] == bare
     pairs = {(a, b) for r in whole.relations for a, b in ((r.source, r.target), (r.target, r.source))}

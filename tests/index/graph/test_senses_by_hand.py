@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sensegraph.index.graph.homonyms import _SHORT_FOR, _Persons, find_senses, may_be_short_for
+from sensegraph.index.graph.homonyms import _SHORT_FOR, _Persons, find_senses, list_candidates, may_be_short_for
 from sensegraph.index.graph.seen_names import NameGraph
 from sensegraph.index.graph.slicing import MentionRow, Rows, Uses, count_entity_uses
 from sensegraph.index.graph.told_names import list_former_names, read_cores
@@ -54,9 +54,8 @@ def test_short_names_of_several_chunks_are_looked_at(name: str, kind: str, many:
         keys=lambda step, items, names: names,
         recall=lambda step, keys: {},
     )
-    found = find_senses(
-        named((name, kind, many)), {"00": ()} if known else {}, lambda chunks: read.extend(chunks) or {}, rt
-    )
+    some = list_candidates(named((name, kind, many)), {"00": ()} if known else {}, rt)
+    found = find_senses(some, lambda chunks: read.extend(chunks) or {}, rt)
     assert len(read) == (many if asked and not known else 0)
     assert (found.moved, found.made, found.open) == ((), (), ())
 

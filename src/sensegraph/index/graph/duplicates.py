@@ -20,10 +20,10 @@ from sensegraph.index.extraction import Extracted
 from sensegraph.index.graph.compared_names import collect_names, compare_in_partitions, pair_names
 from sensegraph.index.graph.elements import entity_id
 from sensegraph.index.graph.graph_settings import GraphSettings, ResolveSettings
-from sensegraph.index.graph.homonyms import find_senses, with_senses
+from sensegraph.index.graph.homonyms import find_senses, keep_candidates, list_candidates, with_senses
 from sensegraph.index.graph.partitions import knowledge_graph
-from sensegraph.index.graph.seen_names import NameGraph, graph_of_names
-from sensegraph.index.graph.told_names import Texts, find_told_names
+from sensegraph.index.graph.seen_names import NameGraph, see_graph
+from sensegraph.index.graph.told_names import Sought, Texts, keep_sought
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.text import fold
 from sensegraph.protocols import ResolvingEngine
@@ -109,7 +109,7 @@ def find_duplicates(
     where it has the task, else they stay apart, and a note says so.
     """
     names = NameGraph.of(graph)
-    rules = _list_rules(names, texts, apart, rt)
+    rules = [*Sought.of(names, rt).find_rules(texts, rt), *_keep_apart(apart)]
     found = collect_names(names, rt, settings.rules())
     if vectors is not None:
         rows = {name: row for row, name in enumerate(names.ids)}
@@ -127,9 +127,9 @@ def find_duplicates(
     )
 
 
-def _list_rules(graph: NameGraph, texts: Texts, apart: Sequence[tuple[str, str]], rt: Runtime) -> list[Rule]:
-    """What texts say outright of names, and which a user keeps apart."""
-    return [*find_told_names(graph, texts, rt), *(Rule("apart", a, b, why="you said so") for a, b in apart)]
+def _keep_apart(pairs: Sequence[tuple[str, str]]) -> list[Rule]:
+    """What a user says of pairs that are two things."""
+    return [Rule("apart", a, b, why="you said so") for a, b in pairs]
 
 
 def _note_open_pairs(grey: int, rt: Runtime, settings: ResolveSettings) -> tuple[str, ...]:
@@ -287,14 +287,20 @@ def _find_automatic(
 
     def look() -> Joined:
         """The senses of names first: what is another thing elsewhere must not be merged for its name."""
-        plain = graph_of_names(extracted, rt, merging, aliases)
-        senses = find_senses(plain, names_by_id(aliases), texts, rt)
+        plain = see_graph(extracted, rt, merging, aliases)
+        asked = rt.once(
+            keep_candidates, lambda: list_candidates(plain.numbered, names_by_id(aliases), rt), names=(plain.digest,)
+        ).value
+        senses = find_senses([one.place(plain.chunks) for one in asked], texts, rt)
         told = with_senses(aliases, senses)
-        merged = graph_of_names(extracted, rt, merging, told) if senses.moved else plain
-        rules = _list_rules(merged, texts, ids_apart(merged.ids, told), rt)
+        merged = see_graph(extracted, rt, merging, told) if senses.moved else plain
+        sought = rt.once(keep_sought, lambda: Sought.of(merged.numbered, rt), names=(merged.digest,)).value
+        rules = sought.place(merged.chunks).find_rules(texts, rt)
+        if told.apart:
+            rules += _keep_apart(ids_apart(merged.graph.ids, told))
 
         def join() -> Joined:
-            found = collect_names(merged, rt, alone.rules())
+            found = collect_names(merged.graph, rt, alone.rules())
             compare = partial(compare_in_partitions, rt=rt, noted=True)
             made = decide(found, rules, compare, pair_names(found, rt))
             known, items = names_by_id(told), found.items
@@ -303,7 +309,7 @@ def _find_automatic(
             return Joined(tuple(tuple(sorted(group)) for group in names), several, notes=made.notes)
 
         # a text may change and say of the same names the same
-        joined = rt.once(keep_decided, join, names=(merged.digest(), told.key, key(rules)), how=alone).value
+        joined = rt.once(keep_decided, join, names=(sought.digest, told.key, key(rules)), how=alone).value
         return replace(joined, senses=senses)
 
     names = (*extracted.keys, aliases.key, apart_key(aliases))

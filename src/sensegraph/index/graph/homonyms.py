@@ -30,7 +30,7 @@ from sensegraph.resolution.senses import Owner, Senses, Use, find_owners, join_s
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import step
 from sensegraph.runtime.runtime import Runtime
-from sensegraph.types import Chunk, Entity
+from sensegraph.types import Chunk
 
 _SHORT_FOR = frozenset(("surname", "given", "initial", "nickname"))
 _MOST = 200  # chunks of one name that are read: a name of more is one thing
@@ -54,11 +54,37 @@ def find_short_names(parts: Sequence[Sequence[tuple[str, Sequence[str]]]]) -> li
     return [[[i for i, p in enumerate(persons) if may_mean(name, p)] for name, persons in part] for part in parts]
 
 
-def find_senses(graph: NameGraph, known: Mapping[str, tuple[Name, ...]], texts: Texts, rt: Runtime) -> Senses:
-    """Which mentions of names are another thing; `known` are the names by id that a log has settled, and stay.
+@dataclass(frozen=True, slots=True)
+class MentionedName:
+    """A name, its type, and the chunks that mention it."""
 
-    Names are settled in runs: a run whose names, owners and chunks are as they were is not looked through again.
-    """
+    name: str
+    type: str
+    chunks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A name that may have several senses, or be short for the names of some persons."""
+
+    named: MentionedName
+    owners: tuple[MentionedName, ...] = ()
+
+    def place(self, chunks: Sequence[str]) -> Candidate:
+        """The same, with the ids of chunks for their numbers."""
+        every = (self.named, *self.owners)
+        named, *owners = (replace(one, chunks=tuple(chunks[int(c)] for c in one.chunks)) for one in every)
+        return Candidate(named, tuple(owners))
+
+
+@step("duplicates.candidates", version=1)
+def keep_candidates(found: Sequence[tuple[Candidate, ...]]) -> list[tuple[Candidate, ...]]:
+    """The names of a graph that may have several senses, with the numbers of chunks for their ids."""
+    return list(found)
+
+
+def list_candidates(graph: NameGraph, known: Mapping[str, tuple[Name, ...]], rt: Runtime) -> tuple[Candidate, ...]:
+    """The names that may have several senses; `known` are the names by id that a log has settled, and stay."""
     persons, kinds = _Persons(graph, list_cores(graph, rt)), {kind: kind_of_type(kind) for kind in set(graph.types)}
     many = np.diff(graph.start).tolist()
     rows = [
@@ -67,28 +93,40 @@ def find_senses(graph: NameGraph, known: Mapping[str, tuple[Name, ...]], texts: 
         if name[:1].isupper() and many[row] <= _MOST and len(name.split()) < 3 and graph.ids[row] not in known
     ]
     owned = persons.list_owners([row for row in rows if kinds[graph.types[row]] in ("", "person", "place")], rt)
-    asked = []
+
+    def show(row: int) -> MentionedName:
+        return MentionedName(graph.names[row], graph.types[row], tuple(graph.places_of(row)))
+
+    found = list[Candidate]()
     for row in rows:
         name, kind, owners = graph.names[row], kinds[graph.types[row]], owned.get(row, ())
         alone = kind in ("", "person") and len(name.split()) == 1
         if owners or (many[row] > 1 and (alone or _is_place(name, kind))):
-            asked.append((graph.entity(row), [graph.entity(o) for o in owners]))
+            found.append(Candidate(show(row), tuple(map(show, owners))))
+    return tuple(found)
+
+
+def find_senses(asked: Sequence[Candidate], texts: Texts, rt: Runtime) -> Senses:
+    """Which mentions of names are another thing.
+
+    Names are settled in runs: a run whose names, owners and chunks are as they were is not looked through again.
+    """
 
     def settle(run: slice) -> list[Senses]:
-        return [senses for e, owners in asked[run] for senses in _settle_name(e, owners, reader)]
+        return [senses for one in asked[run] for senses in _settle_name(one.named, one.owners, reader)]
 
     # the id of a chunk stands for its text and its document
-    keys = [key(*((x.name, x.type, x.chunks) for x in (e, *owners))) for e, owners in asked]
+    keys = [key(*((x.name, x.type, x.chunks) for x in (one.named, *one.owners))) for one in asked]
     runs = list(starmap(slice, cut_hashes(np.array([int(k[:16], 16) for k in keys], np.uint64), _SETTLED)))
     stored = rt.keys(keep_senses, runs, [key(*keys[run]) for run in runs])
     there, each = rt.recall(keep_senses, stored), list(zip(stored, runs, strict=True))
-    new = [one for k, run in each if k not in there for e, owners in asked[run] for one in (e, *owners)]
+    new = [x for k, run in each if k not in there for one in asked[run] for x in (one.named, *one.owners)]
     reader = _Reader(texts(sorted({c for one in new for c in one.chunks})) if new else {})
     kept = [there.get(k) or rt.once(keep_senses, partial(settle, run), names=keys[run]) for k, run in each]
     return join_senses([senses.value for senses in kept])
 
 
-def _settle_name(e: Entity, owners: Sequence[Entity], reader: _Reader) -> Iterator[Senses]:
+def _settle_name(e: MentionedName, owners: Sequence[MentionedName], reader: _Reader) -> Iterator[Senses]:
     """What one name means in its documents: its senses first, then whose short name each of them is."""
     name = (fold(e.name), fold(e.type))
     uses = [Use(d, said) for d, said in reader.sentences(e, owners).items()]
@@ -178,7 +216,7 @@ class _Reader:
     chunks: Mapping[str, Chunk]
     split: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
-    def sentences(self, e: Entity, longer: Sequence[Entity]) -> dict[str, tuple[str, ...]]:
+    def sentences(self, e: MentionedName, longer: Sequence[MentionedName]) -> dict[str, tuple[str, ...]]:
         """The sentences that name an entity, by document; a longer name that holds its name does not."""
         found: dict[str, list[str]] = defaultdict(list)
         sign = e.name.partition(" ")[0]  # blanks in the place of longer names make no such word

@@ -8,8 +8,9 @@ in arrays.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
+from hashlib import blake2b
 from typing import Any, overload
 
 import msgspec
@@ -214,13 +215,42 @@ class MentionedNames(Sequence[Mentioned]):
         return self._make(self._rows[index])
 
 
-def graph_of_names(extracted: Extracted, rt: Runtime, settings: GraphSettings, aliases: Aliases) -> NameGraph:
-    """The names of the graph of extractions merged with these aliases, in the order of their ids."""
+@dataclass(frozen=True, eq=False)
+class SeenNames:
+    """The names of the graph of extractions merged with some aliases, as all runs show them."""
+
+    runs: Sequence[SeenRun]
+    aliases: Aliases
+
+    @cached_property
+    def chunks(self) -> list[str]:
+        """The ids of the chunks that the runs are made of."""
+        return [chunk for run in self.runs for chunk in run.chunks]
+
+    @cached_property
+    def digest(self) -> str:
+        """What stands for all but the ids of chunks."""
+        shown = [(len(run.chunks), *(getattr(run, name) for name in SeenRun.__slots__[1:])) for run in self.runs]
+        return blake2b(_encode((shown, self.aliases.key)), digest_size=20).hexdigest()
+
+    @cached_property
+    def graph(self) -> NameGraph:
+        """The names in the order of their ids."""
+        return join_seen(self.runs, self.aliases)
+
+    @cached_property
+    def numbered(self) -> NameGraph:
+        """The same, with the places of chunks in `chunks` for ids: all of it follows from the digest."""
+        return replace(self.graph, chunks=list(map(str, range(len(self.chunks)))))
+
+
+def see_graph(extracted: Extracted, rt: Runtime, settings: GraphSettings, aliases: Aliases) -> SeenNames:
+    """The names of the graph of extractions merged with these aliases."""
     names, every = extracted.run_names, range(len(extracted.run_names))
     told = tell_runs(list(rt.each(say_names, Runs(extracted, every), names=names)), aliases, settings)
     runs = Runs(extracted, every, told)
     found = rt.each(see_names, runs, names=[key(names[i], key(told[i])) for i in every])
-    return join_seen(list(map(_decode, found)), aliases)
+    return SeenNames(list(map(_decode, found)), aliases)
 
 
 def join_seen(runs: Sequence[SeenRun], aliases: Aliases) -> NameGraph:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import blake2b
 from itertools import combinations
@@ -84,20 +84,47 @@ def keep_told(runs: Sequence[Iterable[Rule]]) -> list[tuple[Rule, ...]]:
     return list(map(tuple, runs))
 
 
-def find_told_names(graph: NameGraph, texts: Texts, rt: Runtime) -> list[Rule]:
-    """What the texts themselves say of the names of a graph."""
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """What is looked for in texts about the names of a graph, for which the digest stands."""
 
-    def look(run: Sequence[ShortForm | FormerName]) -> list[Rule]:
-        known = texts(sorted({c for sought in run for c in sought.chunks}))
-        return [rule for sought in run for rule in sought.find_rules(known)]
+    digest: str
+    short: tuple[ShortForm, ...] = ()
+    former: tuple[FormerName, ...] = ()
 
-    rules: list[Rule] = []
-    for every in (list(list_short_forms(graph)), list(list_former_names(graph, list_cores(graph, rt)))):
-        keys = [key(sought) for sought in every]
-        for run in cut_keys(keys):
-            looked = partial(look, every[run.start : run.stop])
-            rules += rt.once(keep_told, looked, names=keys[run.start : run.stop]).value
-    return rules
+    @classmethod
+    def of(cls, graph: NameGraph, rt: Runtime) -> Sought:
+        """What is looked for about the names of a graph."""
+        former = list_former_names(graph, list_cores(graph, rt))
+        return cls(graph.digest(), tuple(list_short_forms(graph)), tuple(former))
+
+    def place(self, chunks: Sequence[str]) -> Sought:
+        """The same, with the ids of chunks for their numbers."""
+        short = (replace(form, chunks=tuple(chunks[int(c)] for c in form.chunks)) for form in self.short)
+        former = (replace(pair, chunks=tuple(sorted(chunks[int(c)] for c in pair.chunks))) for pair in self.former)
+        return Sought(self.digest, tuple(short), tuple(former))
+
+    def find_rules(self, texts: Texts, rt: Runtime) -> list[Rule]:
+        """What the texts themselves say of the names."""
+
+        def look(run: Sequence[ShortForm | FormerName]) -> list[Rule]:
+            known = texts(sorted({c for sought in run for c in sought.chunks}))
+            return [rule for sought in run for rule in sought.find_rules(known)]
+
+        rules: list[Rule] = []
+        every: Sequence[ShortForm | FormerName]
+        for every in (self.short, self.former):
+            keys = [key(sought) for sought in every]
+            for run in cut_keys(keys):
+                looked = partial(look, every[run.start : run.stop])
+                rules += rt.once(keep_told, looked, names=keys[run.start : run.stop]).value
+        return rules
+
+
+@step("duplicates.sought", version=1)
+def keep_sought(found: Sequence[Sought]) -> list[Sought]:
+    """What is looked for about the names of a graph, with the numbers of chunks for their ids."""
+    return list(found)
 
 
 def list_short_forms(graph: NameGraph) -> Iterator[ShortForm]:
