@@ -12,6 +12,7 @@ from sensegraph.corpus import views
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.corpus.names import NameDecisions
 from sensegraph.errors import InputError
+from sensegraph.index.manifest import read_manifest
 from sensegraph.types import Document
 
 SETTINGS = {"engine": "offline", "index": {"resolve": {"automatic": False}}}
@@ -132,3 +133,18 @@ def test_what_was_found_of_names_is_shown_with_what_applying_it_did(opened: Corp
     assert counts <= set(status)
     assert (status["documents"], status["indexed"], "ids" in status) == (3, 3, False)
     assert views.view_status(opened.status(), ["one"])["ids"] == ["one"]
+
+
+def test_where_a_text_says_of_the_same_names_the_same_nothing_is_asked_about_them_anew(tmp_path: Path) -> None:
+    changed = (TEXTS[0], replace(TEXTS[1], text=TEXTS[1].text + "\n\n---\n"), TEXTS[2])
+    added = (*changed, Document("four", "Ada Lovelace saw Dan Ferry in Oslo, and Dan Ferry saw Bergen."))
+    steps = ("duplicates.candidates", "duplicates.sought", "ties.ties")
+    with Corpus.open(tmp_path / "c", settings={"engine": "offline"}) as corpus:
+        for texts, made in ((TEXTS, 1), (changed, 0), (added, 1)):
+            corpus.add(texts)
+            built = corpus.build()
+            assert [built.computed.get(step, 0) for step in steps] == [made] * 3
+            with Corpus.open(tmp_path / f"{len(texts)} {made}", settings={"engine": "offline"}) as fresh:
+                fresh.add(texts)
+                assert fresh.build().computed["ties.ties"] == 1
+                assert read_manifest(fresh.store).graph == read_manifest(corpus.store).graph
