@@ -205,6 +205,20 @@ def test_a_result_stays_where_what_is_read_says_what_it_did(tmp_path: Path) -> N
     assert rt.store.has([told]) == {told}
 
 
+def test_no_worker_is_asked_for_what_is_there_by_its_content(far: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
+    def find() -> str:
+        return once_by_content(far, raise_letters, lambda: "one", str, str.title, names=("a",))
+
+    far.inside.append([])
+    first, asked = find(), list[object]()
+    rests = far.inside.pop()
+    monkeypatch.setattr(FarExecutor, "map", lambda *given, **how: asked.append(given) or iter(()))
+    far.inside.append([])
+    assert find() == first
+    assert set(far.inside.pop()) == set(rests)
+    assert asked == []
+
+
 def test_of_runs_that_are_there_keys_alone_are_told(tmp_path: Path) -> None:
     rt, asked = runtime(SqliteStore(tmp_path)), list[list[int]]()
 

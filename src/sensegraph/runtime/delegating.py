@@ -143,7 +143,19 @@ def once_by_content(
 
         return rt.once(step, whole, names=(told().value,), **settings).key
 
+    if is_delegated(rt):
+        known = keys_by_content(rt, step, names=names, **settings)[1:]
+        if rt.store.has(known):  # no worker is asked for what is there
+            rt.rely_on(known)
+            return known[0]
     return work_on_worker(rt, find)
+
+
+def keys_by_content(rt: Runtime, step: Step[Any, Any], *, names: Sequence[str], **settings: Any) -> list[str]:
+    """The keys of what tells the content of these names, and of what `once_by_content` made of it if that is told."""
+    asked = rt.keys(keep_digest, [""], [key(step.name, *names)])
+    told = [found.value for found in rt.recall(keep_digest, asked).values()]
+    return [*asked, *(k for digest in told for k in rt.keys(step, [None], [key(digest)], **settings))]
 
 
 def is_delegated(rt: Runtime, asks: Asks = "") -> bool:

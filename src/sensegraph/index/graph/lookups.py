@@ -28,7 +28,6 @@ from sensegraph.algorithms.ranking import hash_words
 from sensegraph.algorithms.walks import Moves, gather_entries, order_moves, run_offsets
 from sensegraph.index.manifest import Catalogue, Manifest, columns_of_catalogue
 from sensegraph.language.text import fold
-from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result, Table, recall_result, step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Graph, Hierarchy
@@ -276,13 +275,9 @@ def find_ties(graph: Result[Graph], listed: Result[Catalogue], rt: Runtime) -> R
 
 def keys_of_ties(manifest: Manifest, rt: Runtime) -> list[str]:
     """The keys of the ties of an index, to which nothing else in it leads; none where it has no graph."""
-    from sensegraph.runtime.delegating import keep_digest
+    from sensegraph.runtime.delegating import keys_by_content
 
-    if not manifest.graph:
-        return []
-    asked = rt.keys(keep_digest, [""], [key(build_ties.name, manifest.graph, manifest.documents)])
-    told = rt.recall(keep_digest, asked).values()
-    return [*asked, *(k for found in told for k in rt.keys(build_ties, [None], [key(found.value)]))]
+    return keys_by_content(rt, build_ties, names=(manifest.graph, manifest.documents)) if manifest.graph else []
 
 
 def ties_of(index: Index, rt: Runtime) -> Ties:
