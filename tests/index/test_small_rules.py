@@ -14,7 +14,7 @@ from sensegraph.index.browse.elements import find_report, list_reports
 from sensegraph.index.estimate import foresee_extraction
 from sensegraph.index.graph.describing import crowded_elements, split_context
 from sensegraph.index.graph.graph_settings import GraphSettings
-from sensegraph.index.graph.lookups import build_ties, entity_salience
+from sensegraph.index.graph.lookups import build_ties, entity_salience, tie_chunks
 from sensegraph.index.hierarchy.communities import ClusterSettings, Communities, count_fates
 from sensegraph.index.left_out import list_left_out, recovered_chunks
 from sensegraph.index.manifest import Catalogue, ChunkEntry, DocumentEntry
@@ -168,7 +168,7 @@ def test_chunks_are_tied_by_mentions_titles_and_relations_with_their_weights() -
     link = Relation("r0", "e0", "e1", "", said, 3.0, ("c1", "gone"))
     entries = tuple(ChunkEntry(f"c{i}", f"d{max(0, i - 1)}", "k", 0, 5) for i in range(3))
     documents = (DocumentEntry("d0", "k", "The lamp", "", ()), DocumentEntry("d1", "k", "ada (person)", "", ()))
-    ties = build_ties.fn([(Graph((ada, bo), (link,)), Catalogue(documents, entries))])[0]
+    ties = build_ties.fn([tie_chunks(Graph((ada, bo), (link,)), Catalogue(documents, entries))])[0]
     assert [ties.mentioning(e).tolist() for e in (0, 1)] == [[0, 1], [1]]
     assert [ties.titled(e).tolist() for e in (0, 1)] == [[2], []]
     assert (ties.stating(0).tolist(), ties.weight.tolist()) == ([1], [3.0])
@@ -191,7 +191,7 @@ def test_a_name_that_titles_more_than_five_documents_titles_none() -> None:
     for count, titled in ((5, [0, 1, 2, 3, 4]), (6, [])):
         entries = tuple(ChunkEntry(f"c{i}", f"d{i}", "k", 0, 5) for i in range(count))
         documents = tuple(DocumentEntry(f"d{i}", "k", "Ada", "", ()) for i in range(count))
-        ties = build_ties.fn([(Graph((entity,)), Catalogue(documents, entries))])[0]
+        ties = build_ties.fn([tie_chunks(Graph((entity,)), Catalogue(documents, entries))])[0]
         assert ties.titled(0).tolist() == titled
 
 
