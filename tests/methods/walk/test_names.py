@@ -24,7 +24,7 @@ from sensegraph.methods.walk.name_words import (
     spell_documents,
     write_letters,
 )
-from sensegraph.methods.walk.shown_names import ShownRun, ShownTogether, ToldWords, join_shown, make_gazetteer, show_run
+from sensegraph.methods.walk.shown_names import ShownRun, StoredNames, ToldWords, join_shown, make_gazetteer, show_run
 from sensegraph.types import Chunk
 
 
@@ -131,7 +131,7 @@ def test_what_runs_show_together_is_the_same_whatever_was_known_of_other_runs_be
 
     some, others = (draw.sample(sorted(shown), draw.randint(0, 9)) for _ in range(2))
     first, signs = join_shown(some, read)
-    before = msgspec.msgpack.decode(msgspec.msgpack.encode(first.pack(signs)), type=ShownTogether)
+    before = msgspec.msgpack.decode(msgspec.msgpack.encode(first.pack(signs)), type=StoredNames)
     updated, fresh = join_shown(others, read, before), join_shown(others, read)
     assert updated == fresh
     assert (updated[0].known, updated[1]) == (fresh[0].known, fresh[1])

@@ -193,13 +193,12 @@ Edge = tuple[Ints, Ints, Floats]
 
 
 @dataclass(frozen=True, eq=False)
-class Ties:
+class TiedElements:
     """Chunks are numbered as in the catalogue (c), entities (n) and relations (m) as in the graph.
 
     Entity i is mentioned by the chunks `held[start[i]:start[i + 1]]` and gives its name to the documents that begin
     with the chunks `owned[owns[i]:owns[i + 1]]`; relation j, of weight `weight[j]`, is stated by the chunks
-    `stated[first[j]:first[j + 1]]`. `source`, `target` and `strength` are the moves of a walk over chunks (0…c−1) and
-    entities (c…c+n−1), `out` how strong all those that leave one of them are together.
+    `stated[first[j]:first[j + 1]]`.
     """
 
     start: Longs
@@ -209,6 +208,30 @@ class Ties:
     first: Longs
     stated: Ints
     weight: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class TiedChunks(TiedElements):
+    """What `Ties` are made of: besides, the entities at the ends of each relation, and the number of chunks."""
+
+    one: Longs
+    other: Longs
+    chunks: int
+
+    def digest(self) -> str:
+        """What stands for all of it. Chunks stand there by their places, whatever their ids."""
+        from sensegraph.runtime.columns import digest_columns
+
+        columns = [getattr(self, f.name) for f in fields(self) if f.name != "chunks"]
+        return digest_columns(columns, f"{self.chunks} ".encode())
+
+
+@dataclass(frozen=True, eq=False)
+class Ties(TiedElements):
+    """`source`, `target` and `strength` are the moves of a walk over chunks (0…c−1) and entities (c…c+n−1), `out` how
+    strong all those that leave one of them are together.
+    """
+
     source: Ints
     target: Ints
     strength: Floats
@@ -230,29 +253,6 @@ class Ties:
     def stating(self, relation: int) -> Ints:
         """The chunks that state a relation."""
         return self.stated[int(self.first[relation]) : int(self.first[relation + 1])]
-
-
-@dataclass(frozen=True, eq=False)
-class TiedChunks:
-    """What `Ties` are made of: its fields of the same names, the ends of relations, and the number of chunks."""
-
-    start: Longs
-    held: Ints
-    owns: Longs
-    owned: Ints
-    first: Longs
-    stated: Ints
-    weight: Floats
-    source: Longs
-    target: Longs
-    chunks: int
-
-    def digest(self) -> str:
-        """What stands for all of it. Chunks stand there by their places, whatever their ids."""
-        from sensegraph.runtime.columns import digest_columns
-
-        columns = [getattr(self, f.name) for f in fields(self) if f.name != "chunks"]
-        return digest_columns(columns, f"{self.chunks} ".encode())
 
 
 @step("ties.ties", version=3, form="arrays")
@@ -314,8 +314,8 @@ def tie_chunks(graph: Graph, catalogue: Catalogue) -> TiedChunks:
 
 
 def _add_moves(made: TiedChunks) -> Ties:
-    rows, between = (made.start, made.held, made.owns, made.owned), (made.source, made.target)
-    edges = _walk_edges(rows, between, made.weight, made.chunks)
+    rows = (made.start, made.held, made.owns, made.owned)
+    edges = _walk_edges(rows, (made.one, made.other), made.weight, made.chunks)
     moves = order_moves(*edges, made.chunks + len(made.start) - 1)
     return Ties(*rows, made.first, made.stated, made.weight, *moves)
 

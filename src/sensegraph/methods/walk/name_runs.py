@@ -35,7 +35,7 @@ from sensegraph.methods.walk.shown_names import (
     NOTHING,
     ShownNames,
     ShownRun,
-    ShownTogether,
+    StoredNames,
     ToldWords,
     join_shown,
     show_run,
@@ -50,7 +50,7 @@ _READ_AGAIN = 1 << 16  # documents of more than so many are read again for each 
 _pack = msgspec.msgpack.Encoder().encode
 _unpack = msgspec.msgpack.Decoder(tuple[tuple[str, ...], bytes]).decode
 _read_shown = msgspec.msgpack.Decoder(ShownRun).decode
-_read_together = msgspec.msgpack.Decoder(ShownTogether).decode
+_read_together = msgspec.msgpack.Decoder(StoredNames).decode
 _SHOWN = "shown"  # ref: the version, and the key, of what all runs of the last build show together
 
 
@@ -66,7 +66,7 @@ def show_names(runs: Sequence[Sequence[Noted]]) -> list[bytes]:
 
 
 @step("namewords.together", version=1)
-def keep_together(found: Sequence[ShownTogether]) -> list[bytes]:
+def keep_together(found: Sequence[StoredNames]) -> list[bytes]:
     """What all runs show together; another version where words are told otherwise."""
     return list(map(_pack, found))
 
@@ -295,7 +295,7 @@ def _put_together(found: Results[bytes], rt: Runtime, again: bool) -> tuple[Show
         some = Results(rt.store, show_names, keys)
         return _ReadAgain(some) if again else list(map(_read_shown, some))
 
-    def join() -> ShownTogether:
+    def join() -> StoredNames:
         nonlocal joined
         joined, told = join_shown(found.keys, read, _recall_shown(found.keys, rt))
         rt.rely_on(found.keys)
@@ -309,7 +309,7 @@ def _put_together(found: Results[bytes], rt: Runtime, again: bool) -> tuple[Show
     return joined or ShownNames.unpack(together), [signs[k] for k in found.keys]
 
 
-def _recall_shown(keys: Sequence[str], rt: Runtime) -> ShownTogether:
+def _recall_shown(keys: Sequence[str], rt: Runtime) -> StoredNames:
     """What the runs of the last build showed together; nothing where it cannot be changed into what these show."""
     version, *last = (rt.store.ref(_SHOWN) or "0").split()
     if version != f"{keep_together.version}":

@@ -87,7 +87,7 @@ def show_run(documents: Sequence[Noted]) -> ShownRun:
 
 
 @dataclass(frozen=True, slots=True)
-class ShownTogether:
+class StoredNames:
     """What some runs show together, as it is stored: `ShownNames` in columns, numbers in eight bytes.
 
     `runs` are their keys, `told` says for each what stands for what is known of its words.
@@ -102,7 +102,7 @@ class ShownTogether:
     counts: bytes = b""
 
 
-NOTHING = ShownTogether()
+NOTHING = StoredNames()
 
 
 @dataclass(frozen=True)
@@ -116,26 +116,23 @@ class ShownNames:
     borne: dict[str, int] = field(default_factory=dict)
     shown: dict[str, int] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
-    _made: dict[frozenset[str] | None, ToldWords] = field(default_factory=dict, compare=False)
+    _made: dict[frozenset[str] | None, ToldWords] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @classmethod
-    def unpack(cls, stored: ShownTogether) -> ShownNames:
+    def unpack(cls, stored: StoredNames) -> ShownNames:
         """What was stored. Raises ValueError where its columns do not fit together."""
         names, words = (
             said.split(parting) if said else [] for said, parting in ((stored.names, "\n"), (stored.words, " "))
         )
         listed = (names, stored.borne), (words, stored.shown), (words, stored.counts)
-        borne, shown, counts = (
-            dict(zip(some, np.frombuffer(many, "<i8").tolist(), strict=True)) for some, many in listed
-        )
-        return cls(borne, shown, counts)
+        return cls(*(dict(zip(some, np.frombuffer(many, "<i8").tolist(), strict=True)) for some, many in listed))
 
-    def pack(self, told: Mapping[str, str]) -> ShownTogether:
+    def pack(self, told: Mapping[str, str]) -> StoredNames:
         """This to be stored, with what stands for what is known of the words of each run."""
         names, words = sorted(self.borne), sorted(self.shown)
         listed = (self.borne, names), (self.shown, words), (self.counts, words)
         borne, shown, counts = (np.array([of[name] for name in some], "<i8").tobytes() for of, some in listed)
-        return ShownTogether((*told,), (*told.values(),), "\n".join(names), borne, " ".join(words), shown, counts)
+        return StoredNames((*told,), (*told.values(),), "\n".join(names), borne, " ".join(words), shown, counts)
 
     @cached_property
     def known(self) -> Gazetteer:
@@ -171,7 +168,7 @@ class ShownNames:
 
 
 def join_shown(
-    keys: Sequence[str], read: Callable[[Sequence[str]], Sequence[ShownRun]], before: ShownTogether = NOTHING
+    keys: Sequence[str], read: Callable[[Sequence[str]], Sequence[ShownRun]], before: StoredNames = NOTHING
 ) -> tuple[ShownNames, dict[str, str]]:
     """What the runs with these keys show together, and what stands for what is known of the words of each.
 

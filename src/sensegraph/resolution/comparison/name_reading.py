@@ -92,8 +92,8 @@ class Name(msgspec.Struct, frozen=True):
         return "".join(self.core).replace(".", "")
 
     @property
-    def said(self) -> str:
-        """The core and the qualifier."""
+    def with_qualifier(self) -> str:
+        """The words of the core, then those of the qualifier, parted by blanks."""
         return self.key if self.core and not self.qualifier else " ".join((*self.core, *self.qualifier))
 
     @property

@@ -77,7 +77,7 @@ def describe_pair(a: Name, b: Name, found: Aligned, code: str, words: Lexis) -> 
     own = own if len(found.one) < 2 else max(map(words.weight, found.one))
     its = its if len(found.other) < 2 else max(map(words.weight, found.other))
     rare, rarer = (own, its) if own < its else (its, own)
-    most, x, y = words.most, a.said, b.said
+    most, x, y = words.most, a.with_qualifier, b.with_qualifier
     return (
         found.jaccard, found.contained, math.log1p(found.weight / _SCALE), float(bool(code)),
         float(first[:1] == second[:1]), float(not found.one or not found.other),
