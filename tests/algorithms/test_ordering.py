@@ -42,6 +42,22 @@ def test_where_numbers_would_stand_is_found(wanted: list[int], known: list[int])
     assert locate_numbers(looked, among).tolist() == np.searchsorted(among, looked).tolist()
 
 
+@pytest.mark.parametrize("kind", [np.int64, np.int32, np.float64])
+def test_where_they_would_stand_is_found_of_numbers_below_0_and_of_all_sizes(kind: type[Any]) -> None:
+    ends = np.iinfo(np.int32 if kind == np.int32 else np.int64)
+    drawn = np.random.default_rng(1).integers(ends.min, ends.max, 500).astype(kind)
+    among = np.sort(np.concatenate((drawn[::3], np.array([ends.min, -1, 0, 1, ends.max], kind))))
+    looked = np.concatenate((drawn, among))
+    assert locate_numbers(looked, among).tolist() == np.searchsorted(among, looked).tolist()
+
+
+@pytest.mark.parametrize("bits", [3, 16, 17, 32, 33, 44])
+def test_numbers_of_any_size_are_ordered_by_their_digits(bits: int) -> None:
+    drawn = np.random.default_rng(bits).integers(0, 2**bits, 3_000)
+    for shown in (drawn, drawn - 2 ** (bits - 1), drawn.astype(np.uint64)):
+        assert order_numbers(shown).tolist() == np.argsort(shown, kind="stable").tolist()
+
+
 @pytest.mark.parametrize("numbers", [[2**64 - 1], [2**63 + 5, 2**63, 2**63 + 5], [0, 2**64 - 1, 0]])
 def test_large_numbers_near_each_other_are_ordered(numbers: list[int]) -> None:
     hashes = np.array(numbers, np.uint64)

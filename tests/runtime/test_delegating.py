@@ -20,7 +20,14 @@ from databases import database_store
 from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.errors import ItemFailed
 from sensegraph.runtime.background import run_in_background
-from sensegraph.runtime.delegating import make_each, once_by_content, once_on_worker, release_memory, work_on_worker
+from sensegraph.runtime.delegating import (
+    make_each,
+    once_by_content,
+    once_on_worker,
+    release_between_parts,
+    release_memory,
+    work_on_worker,
+)
 from sensegraph.runtime.executors.processes import SerialExecutor, attempt
 from sensegraph.runtime.joined_rows import JoinedRows
 from sensegraph.runtime.keys import read_keys_below
@@ -174,14 +181,28 @@ def test_a_runtime_travels_without_tools_that_wait_and_without_those_who_are_tol
     assert isinstance(copy.executor, SerialExecutor)
 
 
+def remember(count: int) -> Callable[[], int]:
+    """A function remembers so many results; asked, how many it does."""
+    remembering = lru_cache(maxsize=None)(str)
+    for number in range(count):
+        remembering(number)
+    return lambda: remembering.cache_info().currsize
+
+
 def test_what_functions_remember_of_much_is_forgotten_and_of_little_is_kept() -> None:
-    much, little = lru_cache(maxsize=None)(str), lru_cache(maxsize=None)(str)
-    for number in range(4_097):
-        much(number)
-    for number in range(4_096):
-        little(number)
+    much, little = remember(4_097), remember(4_096)
     release_memory()
-    assert (much.cache_info().currsize, little.cache_info().currsize) == (0, 4_096)
+    assert (much(), little()) == (0, 4_096)
+
+
+def test_between_the_parts_of_a_build_this_is_so_once_it_has_computed_much(tmp_path: Path) -> None:
+    rt, much, little = runtime(SqliteStore(tmp_path)), remember(4_097), remember(4_096)
+    rt.computed.update(one=4_000, other=96)
+    release_between_parts(rt)
+    assert (much(), little()) == (4_097, 4_096)
+    rt.computed.update(other=1)
+    release_between_parts(rt)
+    assert (much(), little()) == (0, 4_096)
 
 
 def test_a_result_stays_where_what_is_read_says_what_it_did(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ from sensegraph.resolution.aliases import replay_operations
 from sensegraph.resolution.log import read_operations
 from sensegraph.runtime.background import run_in_background
 from sensegraph.runtime.batches import ReadItems
-from sensegraph.runtime.delegating import make_each, return_memory, work_on_worker
+from sensegraph.runtime.delegating import make_each, release_between_parts, work_on_worker
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result, Results, recall_result
 from sensegraph.runtime.runtime import Runtime
@@ -67,9 +67,8 @@ def build_index(keys: Sequence[str], rt: Runtime, settings: IndexSettings, *, fr
         run_in_background(lambda rt: _build_beside(spine, rt, settings), rt, embeds=False) as beside,
     ):
         whole = _add_graph(spine, rt, settings) if "graph" in settings.parts else spine
-        return_memory()  # what the graph took lies between what stays, and is seldom as large as what is needed next
+        release_between_parts(rt)
         whole = replace(whole, made=beside())
-        return_memory()
         embedded()
     return complete_index(whole, rt, settings)
 
@@ -159,6 +158,7 @@ def complete_index(spine: Spine, rt: Runtime, settings: IndexSettings) -> Manife
         dates = find_dates(spine.catalogue, spine.documents, spine.by_document, graph, rt, settings.temporal)
         manifest = replace(manifest, dates=dates.key)
     manifest = add_navigation(manifest, rt, settings.exact_below)
+    release_between_parts(rt)
     for part in _parts_built("over", settings):
         manifest = manifest.with_part(part.name, _build_one_part(part, spine, rt, settings, manifest))
     left_out = list_left_out(rt.aside, known, spine.chunks)

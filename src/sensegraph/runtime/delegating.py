@@ -25,7 +25,7 @@ Asks = Literal["", "engine", "embedder"]
 _TOOLS = ("engine", "embedder", "reranker")
 _KEPT = ("chunker", "store", "executor", "most_failed", "retry", "numbers", "whole", "aside", "begun")
 _CACHED = type(cache(key))
-_MANY = 1 << 12  # results from which what a function remembers takes room
+_MANY = 1 << 12  # results from which what a function remembers, or a build computed, takes room
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,16 +179,30 @@ def run_errand(errand: Errand[T]) -> Outcome[T]:
     return Outcome(value, rt.computed, more, rt.aside[aside:], rt.lacking, rt.doubted, rt.whole.now, inside)
 
 
+def release_between_parts(rt: Runtime) -> None:
+    """Between the parts of a build that has computed much: forget what functions remember, give free memory back.
+
+    What is needed next finds room between what stays.
+    """
+    if sum(rt.computed.values()) > _MANY:
+        _forget_much()
+        _return_memory()
+
+
 def release_memory() -> None:
     """Forget what functions remember of many names or words, and give free memory back."""
     gc.collect()
-    for found in gc.get_objects():
+    _forget_much()
+    _return_memory()
+
+
+def _forget_much() -> None:
+    for found in gc.get_referrers(_CACHED):  # its instances, and few others
         if type(found) is _CACHED and found.cache_info().currsize > _MANY:
             found.cache_clear()
-    return_memory()
 
 
-def return_memory() -> None:
+def _return_memory() -> None:
     """Give memory that is free back to the system, where the C library can."""
     with suppress(OSError, AttributeError):
         ctypes.CDLL(None).malloc_trim(0)

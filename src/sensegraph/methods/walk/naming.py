@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.graphs import Floats, Ints, Longs, keep_distinct, number_distinct, order_pairs
+from sensegraph.algorithms.graphs import (
+    Floats,
+    Ints,
+    Longs,
+    keep_distinct,
+    locate_numbers,
+    number_distinct,
+    order_pairs,
+)
 from sensegraph.algorithms.ranking import hash_words
 from sensegraph.algorithms.walks import Paths, build_paths, gather_entries, renumber_kept, run_offsets
 from sensegraph.errors import SettingsError
@@ -251,7 +259,7 @@ def _find_hints(titles: _Lists, names: _Lists) -> tuple[Longs, Ints]:
         stem.reshape(-1) * chunks + np.repeat(np.arange(chunks), titles.sizes)
     )  # by stem, then by chunk
     start = np.searchsorted(held, np.arange(len(known) + 1) * chunks)
-    at = np.minimum(np.searchsorted(known, names.values), max(len(known) - 1, 0))
+    at = np.minimum(locate_numbers(names.values, known), max(len(known) - 1, 0))
     there = known[at] == names.values if len(known) else np.zeros(len(at), np.bool_)
     many = np.where(there, np.diff(start)[at], 0) if len(known) else np.zeros(len(at), np.int64)
     whose = np.repeat(np.arange(len(names.sizes)), names.sizes)
@@ -265,7 +273,7 @@ def _find_hints(titles: _Lists, names: _Lists) -> tuple[Longs, Ints]:
         name, chunk = np.repeat(whose[some], sizes), held[places] % max(chunks, 1)
         stems, each = gather_entries(names.start, name)
         wanted = at[stems] * chunks + np.repeat(chunk, each)
-        place = np.minimum(np.searchsorted(held, wanted), max(len(held) - 1, 0))
+        place = np.minimum(locate_numbers(wanted, held), max(len(held) - 1, 0))
         missed = ~there[stems] | (held[place] != wanted) if len(held) else np.ones(len(wanted), np.bool_)
         kept = np.bincount(np.repeat(np.arange(len(name)), each), weights=missed, minlength=len(name)) == 0
         found.append((name[kept], chunk[kept]))
