@@ -97,8 +97,8 @@ def collect_names(graph: NameGraph, rt: Runtime, settings: Resolving) -> Collect
     columns = join_columns([NameColumns(*unpack_columns(part)) for part in packed]) if parts else read_columns(())
     typed = np.array([numbers[graph.types[row]] for row in rows], np.int32)
     traits = Traits(list(numbers), typed, np.zeros(len(rows), np.int32), graph.mentioning[np.array(rows, np.int64)])
-    near, many = np.unique(graph.near, return_counts=True)
-    degree = Counter(dict(zip((graph.ids[i] for i in near.tolist()), many.tolist(), strict=True)))
+    many = np.bincount(graph.near, minlength=len(graph)).tolist()
+    degree = Counter({name: count for name, count in zip(graph.ids, many, strict=True) if count})
     items, shown = MentionedNames(graph, rows), [(graph.names[row],) for row in rows]
     words, read_from = columns.count_words(), key(*packed.keys)
     return Collection(ids, shown, items, columns, traits, {}, words, degree, settings, read_from=read_from)
