@@ -218,14 +218,18 @@ def _sort_with_places(numbers: NDArray[Any]) -> Longs | None:
     """`order_numbers` of whole numbers that leave room for their places; None of others."""
     if not len(numbers):
         return np.zeros(0, np.int64)
-    least, bits = numbers.min(), len(numbers).bit_length()
-    if numbers.dtype.kind not in "biu" or (room := (int(numbers.max()) - int(least)).bit_length()) + bits > _BITS:
+    if numbers.dtype.kind not in "biu":
         return None
-    above = (numbers - least if numbers.dtype.kind == "u" else numbers.astype(np.int64) - int(least)).astype(np.int64)
+    (above, room), bits = _count_from_least(numbers), len(numbers).bit_length()
+    if room + bits > _BITS:
+        return None
     if room > 2 * _DIGIT:
-        return np.sort(above << bits | np.arange(len(numbers))) & ((1 << bits) - 1)
-    order = np.argsort(above.astype(np.uint16), kind="stable")  # by their digits, which takes time in step with them
-    return order if room <= _DIGIT else order[np.argsort((above >> _DIGIT).astype(np.uint16)[order], kind="stable")]
+        return np.sort(above.view(np.int64) << bits | np.arange(len(numbers))) & ((1 << bits) - 1)
+    order = np.argsort(above.astype(np.uint16), kind="stable")  # by their digits, the lowest first
+    if room <= _DIGIT:
+        return order
+    higher = (above >> np.uint64(_DIGIT)).astype(np.uint16)
+    return order[np.argsort(higher[order], kind="stable")]
 
 
 def order_equal(order: Longs, found: NDArray[Any], by: NDArray[Any]) -> None:
@@ -242,20 +246,23 @@ def order_pairs(first: NDArray[Any], second: NDArray[Any]) -> Longs:
 
 
 def locate_numbers(wanted: NDArray[N], known: NDArray[N]) -> Longs:
-    """Where each of the numbers would stand among `known`, which ascend: `np.searchsorted`, nearly in order."""
-    order, at = _order_nearly(wanted), np.empty(len(wanted), np.int64)
+    """Where each of the numbers would stand among `known`, which ascend: `np.searchsorted`.
+
+    They are looked up in the order of their highest digits, so that what is next lies near.
+    """
+    order, at = np.arange(len(wanted)), np.empty(len(wanted), np.int64)
+    if len(wanted) and wanted.dtype.kind in "iu":
+        above, room = _count_from_least(wanted)
+        order = np.argsort((above >> np.uint64(max(0, room - _DIGIT))).astype(np.uint16), kind="stable")
     at[order] = np.searchsorted(known, wanted[order])
     return at
 
 
-def _order_nearly(numbers: NDArray[Any]) -> Longs:
-    """The places of the numbers, ascending by their highest digit: what is looked up next lies near."""
-    if not len(numbers) or numbers.dtype.kind not in "iu":
-        return np.argsort(numbers)
+def _count_from_least(numbers: NDArray[Any]) -> tuple[NDArray[np.uint64], int]:
+    """How far each of some whole numbers is above the least, and the bits of the largest of these."""
     least = int(numbers.min())
     room = (int(numbers.max()) - least).bit_length()
-    above = numbers.astype(np.uint64) - np.uint64(least % (1 << 64))  # what is beyond 64 bits wraps, and back
-    return np.argsort((above >> np.uint64(max(0, room - _DIGIT))).astype(np.uint16), kind="stable")
+    return numbers.astype(np.uint64) - np.uint64(least % (1 << 64)), room  # numbers below 0 wrap, and back
 
 
 def _begin_runs(ascending: NDArray[Any]) -> NDArray[np.bool_]:

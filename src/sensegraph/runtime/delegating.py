@@ -180,31 +180,25 @@ def run_errand(errand: Errand[T]) -> Outcome[T]:
 
 
 def release_between_parts(rt: Runtime) -> None:
-    """Between the parts of a build that has computed much: forget what functions remember, give free memory back.
+    """Between the parts of a build that has computed much: what `release_memory` does, without looking for cycles.
 
-    What is needed next finds room between what stays.
+    What one part took lies between what stays, and is seldom as large as what the next needs.
     """
     if sum(rt.computed.values()) > _MANY:
         _forget_much()
-        _return_memory()
 
 
 def release_memory() -> None:
     """Forget what functions remember of many names or words, and give free memory back."""
     gc.collect()
     _forget_much()
-    _return_memory()
 
 
 def _forget_much() -> None:
     for found in gc.get_referrers(_CACHED):  # its instances, and few others
         if type(found) is _CACHED and found.cache_info().currsize > _MANY:
             found.cache_clear()
-
-
-def _return_memory() -> None:
-    """Give memory that is free back to the system, where the C library can."""
-    with suppress(OSError, AttributeError):
+    with suppress(OSError, AttributeError):  # where the C library can
         ctypes.CDLL(None).malloc_trim(0)
 
 

@@ -279,7 +279,7 @@ def name_documents(noted: Results[Noted], rt: Runtime) -> NamedDocuments:
         digest.update(f"{len(run)} {len(value)} ".encode() + value)
         columns.append(NamedRun(*unpack_columns(packed)))
         every.append([one.setdefault(name, name) for name in spelt])  # many runs mention a name: it is kept once
-    digest.update(bytes(known.are_proper(one)))
+    digest.update(bytes(map(known.proper, one)))
     return NamedDocuments(columns, every, [len(run) for run in runs], known, digest.hexdigest())
 
 

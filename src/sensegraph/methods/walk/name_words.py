@@ -228,11 +228,6 @@ class Gazetteer:
         """Whether a word by itself is a name, as the corpus writes it."""
         return self.capitals.get(word, 0) > 0
 
-    def are_proper(self, words: Iterable[str]) -> list[bool]:
-        """Whether each of these words by itself is a name."""
-        capitals = self.capitals
-        return [capitals.get(word, 0) > 0 for word in words]
-
     @cached_property
     def begun(self) -> dict[str, list[str]]:
         """The names by the word that they begin with, each list in order."""

@@ -221,7 +221,7 @@ def _join_runs(whole: NamedDocuments, settings: NameSettings) -> Names:
     made = replace(
         Names(**{name: np.zeros(0, kind) for name, kind in kinds.items()}),
         keys=keys,
-        proper=np.array([" " in name for name in names], np.uint8) | np.array(known.are_proper(names), np.uint8),
+        proper=np.asarray([" " in name or known.proper(name) for name in names], np.uint8),
         hint=hint,
         hints=hints,
         title=titled.start,
