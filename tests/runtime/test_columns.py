@@ -12,6 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from sensegraph.runtime.columns import digest_columns, join_columns, pack_columns, unpack_columns
+from sensegraph.runtime.shortening import shorten
 
 DRAWN = np.random.default_rng(5).integers(0, 1 << 62, 1000)
 ARRAYS = [
@@ -21,10 +22,10 @@ ARRAYS = [
     (-np.arange(1000, dtype=np.int32) % 7, "s<i4"),
     (DRAWN.astype(np.uint64), "<u8"),
     (DRAWN.astype(np.uint64) >> np.uint64(24) << np.uint64(24), "s<u8"),
-    (np.tile(DRAWN[:50], 20), "z<i8"),  # no byte is the same in all
-    (np.ones(1000), "z<f8"),
-    (np.arange(1000) % 3 == 0, "z|b1"),
-    (np.full(1000, 7, np.uint8), "z|u1"),
+    (np.tile(DRAWN[:50], 20), "<i8"),  # no byte is the same in all
+    (np.ones(1000), "<f8"),
+    (np.arange(1000) % 3 == 0, "|b1"),
+    (np.full(1003, 7, np.uint8), "|u1"),
 ]
 
 
@@ -37,18 +38,27 @@ class Two:
 @pytest.mark.parametrize(("array", "kind"), ARRAYS)
 def test_arrays_come_back_as_they_were_and_are_marked_by_how_they_are_kept(array: NDArray[Any], kind: str) -> None:
     packed = pack_columns(Two(array, array[:3]))
-    assert [mark for mark, _ in msgspec.msgpack.decode(packed)] == [kind, kind.lstrip("sz")]
+    listed, _ = msgspec.msgpack.decode(packed)
+    assert listed == [[kind, array.nbytes], [kind.lstrip("s"), array[:3].nbytes]]
     found = unpack_columns(packed)
+    assert all(a.flags.aligned for a in found)
     assert [a.dtype for a in found] == [array.dtype] * 2
     assert [a.tolist() for a in found] == [array.tolist(), array[:3].tolist()]
     both = join_columns([Two(*found), Two(*found[::-1])])
     assert both.one.tolist() == [*array.tolist(), *array[:3].tolist()]
 
 
-def test_columns_that_were_shortened_without_being_split_are_read() -> None:
+def test_columns_that_a_former_version_shortened_one_by_one_are_read() -> None:
     raw = np.arange(100, dtype="<i8").tobytes()
-    packed = msgspec.msgpack.encode([("z<i8", zlib.compress(raw)), ("<i8", raw)])
-    assert [a.tolist() for a in unpack_columns(packed)] == [[*range(100)]] * 2
+    split = np.frombuffer(raw, np.uint8).reshape(100, 8).T.tobytes()
+    packed = msgspec.msgpack.encode([("z<i8", zlib.compress(raw)), ("<i8", raw), ("s<i8", shorten(split, 5))])
+    assert [a.tolist() for a in unpack_columns(packed)] == [[*range(100)]] * 3
+
+
+def test_columns_together_take_less_than_each_by_itself_and_never_more_than_their_numbers() -> None:
+    several = Two(np.arange(5000, dtype=np.int64), np.arange(5000, dtype=np.int32) * 3)
+    assert len(pack_columns(several)) < sum(len(pack_columns(Two(a, a[:0]))) for a in (several.one, several.other))
+    assert len(pack_columns(Two(DRAWN, DRAWN[:1]))) < DRAWN.nbytes + 100
 
 
 def test_columns_are_told_apart_by_their_numbers_lengths_and_start() -> None:

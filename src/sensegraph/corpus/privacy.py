@@ -171,7 +171,8 @@ class Privacy:
     def _refuse_masked_documents(self) -> None:
         """Raise SettingsError where the corpus holds masked documents: originals must not come in beside them."""
         marks = self._store.refs(MASKED)
-        if not (have := [name for name in self._workspace.document_keys() if MASKED + name in marks]):
+        there = self._workspace.document_keys() if marks else {}
+        if not (have := [name for name in there if MASKED + name in marks]):
             return
         raise SettingsError(
             f"{_count_documents(have)} masked, and {self._off()}: documents would come in unmasked. "

@@ -85,7 +85,6 @@ def _add_graph(spine: Spine, rt: Runtime, settings: IndexSettings) -> Spine:
     extracted = work_on_worker(rt, partial(extract_all, spine.by_document, rt, spine.sizes), "engine")
     log = replay_operations(read_operations(rt.store))
     known, said = resolved_graph(extracted, rt, settings.graph, settings.resolve, log.aliases, spine.texts)
-    extracted.kept.clear()  # no later step reads runs of extractions
     if not len(known.value.entities):
         count = len(spine.catalogue.value.chunks)
         raise ItemFailed(f"No entity was found in {count} chunks; check the model's replies or the language.")

@@ -25,7 +25,7 @@ from sensegraph.types import Chunk, Extraction
 _KINDS = 8  # kinds of records that a note names
 _EMPTY = b'{"entities":[],"relations":[],"claims":[],'  # how the stored form begins
 _NOTHING = b'"nothing":true}'  # how it ends where it is certain
-_KEPT, _RECORDS = 2048, 40_000  # chunks, and what was found in them, that are kept once they were read
+_KEPT, _RECORDS = 2048, 100_000  # chunks, and what was found in them, that are kept once they were read
 _DIGITS = 40  # of a key
 _SECTION = 256  # chunks of a document that an engine that surveys is given at once
 

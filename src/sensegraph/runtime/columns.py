@@ -1,9 +1,10 @@
-"""Columns: dataclasses with slots whose fields are arrays, as bytes in the store: each shortened by itself."""
+"""Columns: dataclasses with slots whose fields are arrays, as bytes in the store, shortened together."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
+from itertools import accumulate
 from typing import Any, TypeVar
 
 import msgspec
@@ -11,49 +12,64 @@ import numpy as np
 from numpy.typing import NDArray
 
 A = TypeVar("A")
-_SHORT, _SPLIT = "z", "s"  # mark what is shortened: as it is, or first one byte of each number, then the next
+_SHORT, _SPLIT = "z", "s"  # of former versions, and of now: first one byte of each number, then the next
 _LEVEL, _LEAST, _PAYS = 5, 128, 0.9  # how much is shortened, from how many bytes, where it pays
+_ALIGNED = 8  # bytes at whose multiples arrays begin, so that their numbers lie as in memory
 
 
 def pack_columns(columns: Any) -> bytes:
-    """The arrays of a dataclass with slots as bytes."""
-    return msgspec.msgpack.encode([_pack_array(getattr(columns, name)) for name in type(columns).__slots__])
+    """The arrays of a dataclass with slots as bytes.
 
-
-def _pack_array(array: NDArray[Any]) -> tuple[str, bytes]:
-    """The type of the numbers of an array, marked where they are shortened, and the numbers.
-
-    Whole numbers of which a byte is the same in all are split.
+    The type of each with its bytes, marked where they are split, then all numbers, which are shortened where that pays.
     """
-    from sensegraph.runtime.shortening import shorten  # a method is imported without it
+    from sensegraph.runtime.shortening import shorten_each  # a method is imported without it
 
+    split = [_split_array(getattr(columns, name)) for name in type(columns).__slots__]
+    parts = [raw.ljust(-(-len(raw) // _ALIGNED) * _ALIGNED, b"\0") for _, raw in split]
+    whole = sum(map(len, parts))
+    shorter = shorten_each(parts, _LEVEL) if whole >= _LEAST else b""
+    numbers = shorter if 0 < len(shorter) < _PAYS * whole else b"".join(parts)
+    return msgspec.msgpack.encode(([(kind, len(raw)) for kind, raw in split], numbers))
+
+
+def _split_array(array: NDArray[Any]) -> tuple[str, bytes]:
+    """The type of the numbers of an array, and these; whole numbers of which a byte is the same in all are split."""
     kind, raw = array.dtype.newbyteorder("<").str, array.tobytes()
-    if len(raw) < _LEAST:
+    if len(raw) < _LEAST or array.dtype.kind not in "iu" or array.itemsize == 1:
         return kind, raw
-    numbers = np.frombuffer(raw, np.uint8).reshape(-1, array.itemsize)
-    split = array.dtype.kind in "iu" and array.itemsize > 1 and bool((numbers == numbers[0]).all(axis=0).any())
-    shorter = shorten(numbers.T.tobytes() if split else raw, _LEVEL)
-    return (f"{_SPLIT if split else _SHORT}{kind}", shorter) if len(shorter) < _PAYS * len(raw) else (kind, raw)
+    numbers = np.frombuffer(raw, f"<u{array.itemsize}")
+    differ = int(np.bitwise_or.reduce(numbers ^ numbers[0]))
+    if all(differ.to_bytes(array.itemsize, "little")):
+        return kind, raw
+    return _SPLIT + kind, np.frombuffer(raw, np.uint8).reshape(-1, array.itemsize).T.tobytes()
 
 
-_unpack = msgspec.msgpack.Decoder(list[tuple[str, bytes]]).decode
+_unpack = msgspec.msgpack.Decoder(tuple[list[tuple[str, int]], bytes]).decode
+_unpack_former = msgspec.msgpack.Decoder(list[tuple[str, bytes]]).decode
 
 
 def unpack_columns(packed: bytes) -> list[NDArray[Any]]:
     """The arrays that were packed."""
-    return [_unpack_array(kind, raw) for kind, raw in _unpack(packed)]
-
-
-def _unpack_array(kind: str, raw: bytes) -> NDArray[Any]:
     from sensegraph.runtime.shortening import lengthen
 
-    if kind[:1] not in (_SHORT, _SPLIT):
-        return np.frombuffer(raw, kind)
-    split, numbers = kind.startswith(_SPLIT), np.dtype(kind[1:])
-    raw = lengthen(raw)
-    if split:
-        raw = np.frombuffer(raw, np.uint8).reshape(numbers.itemsize, -1).T.tobytes()
-    return np.frombuffer(raw, numbers)
+    try:
+        listed, numbers = _unpack(packed)
+    except msgspec.ValidationError:  # a former version shortened each array by itself
+        former = [(kind, lengthen(raw) if kind[0] in (_SHORT, _SPLIT) else raw) for kind, raw in _unpack_former(packed)]
+        return [_join_array(kind.removeprefix(_SHORT), raw, len(raw)) for kind, raw in former]
+    begins = [0, *accumulate(-(-size // _ALIGNED) * _ALIGNED for _, size in listed)]
+    if len(numbers) < begins[-1]:
+        numbers = lengthen(numbers)
+    return [_join_array(kind, numbers, size, at) for (kind, size), at in zip(listed, begins, strict=False)]
+
+
+def _join_array(kind: str, raw: bytes, size: int, at: int = 0) -> NDArray[Any]:
+    """An array of so many bytes, which begin at a place."""
+    numbers = np.dtype(kind.removeprefix(_SPLIT))
+    if kind[0] != _SPLIT:
+        return np.frombuffer(raw, numbers, size // numbers.itemsize, at)
+    split = np.frombuffer(raw, np.uint8, size, at).reshape(numbers.itemsize, -1)
+    return np.frombuffer(split.T.tobytes(), numbers)
 
 
 def digest_columns(columns: Iterable[NDArray[Any]], start: bytes = b"") -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import zlib
+from collections.abc import Sequence
 
 from backports import zstd
 
@@ -31,11 +32,19 @@ def shorten(content: bytes, level: int, start: bytes = b"") -> bytes:
     """`content` made shorter, the slower the higher the level (1 to 19); `start` is read as if it stood before it."""
     if start or len(content) > _LITTLE:
         return zstd.compress(content, level, zstd_dict=_stand_before(start))
+    return shorten_each([content], level)
+
+
+def shorten_each(parts: Sequence[bytes], level: int) -> bytes:
+    """What lies together made shorter, each part by what is frequent in it; to be read again as a whole."""
     if (again := _KEPT.by_level.pop(level, None)) is None:
         again = zstd.ZstdCompressor(level)
-    found = again.compress(content, zstd.ZstdCompressor.FLUSH_FRAME)
-    _KEPT.by_level[level] = again  # one that failed is not used again
-    return found
+    again.set_pledged_input_size(whole := sum(map(len, parts)))
+    found = [again.compress(part, again.FLUSH_BLOCK) for part in parts[:-1]]
+    found.append(again.compress(parts[-1], again.FLUSH_FRAME))
+    if whole <= _LITTLE:  # what has shortened more holds more memory
+        _KEPT.by_level[level] = again  # one that failed is not used again
+    return b"".join(found)
 
 
 def lengthen(shorter: bytes, start: bytes = b"", most: int | None = None) -> bytes:

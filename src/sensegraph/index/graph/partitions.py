@@ -108,6 +108,7 @@ def merge_in_partitions(
     runs = Runs(extracted, every, told)
     packed = rt.once_each(slice_runs, runs, [(names[i], key(told[i])) for i in every], parts=parts)
     stored_texts = ChunkTexts(rt.store, make_each(rt, keep_texts, partial(Runs, extracted), [(n,) for n in names]))
+    extracted.kept.clear()  # no later step reads runs of extractions
     cut, limit, weight, most = Cut(packed, parts, stored_texts), settings.describe_above, settings.weight, 1
     linked = [RelationInput(slices) for slices in cut.list_wanted(1)]
     if weight == "normalised":

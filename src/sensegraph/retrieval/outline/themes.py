@@ -29,6 +29,7 @@ AGAIN = 4.0  # the same for several words, from which they count in full in talk
 LEADS = 0.5  # share of the units from which a speaker leads the talks
 PERSONAL = 0.3  # worth of who or where somebody is
 _OFTEN = 3  # times
+_ROWS = 128  # phrases whose nearness to all is measured at once
 _FIRST = 50  # phrases that tell whether a corpus is one of names
 
 
@@ -226,10 +227,12 @@ def mark_places(places: Sequence[set[Spot]]) -> NDArray[np.float32]:
 
 def measure_nearness(held: NDArray[np.float32]) -> NDArray[np.float32]:
     """The normalised pointwise mutual information of rows that say which chunks hold them; 0 for less than 2 shared."""
-    together = held @ held.T
-    alone, chunks = np.diag(together).copy(), max(held.shape[1], 2)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        pmi = np.log(together * chunks / np.outer(alone, alone))
-        found = np.where(together >= 2, pmi / -np.log(together / chunks - 1e-9), 0)
+    alone, chunks = np.einsum("ij,ij->i", held, held), max(held.shape[1], 2)
+    found = np.zeros((len(held), len(held)), np.float32)
+    for at in range(0, len(held), _ROWS):
+        together = held[at : at + _ROWS] @ held.T
+        with np.errstate(divide="ignore", invalid="ignore"):
+            pmi = np.log(together * chunks / np.outer(alone[at : at + _ROWS], alone))
+            np.divide(pmi, -np.log(together / chunks - 1e-9), out=found[at : at + _ROWS], where=together >= 2)
     np.fill_diagonal(found, 0)
-    return np.asarray(np.nan_to_num(found), np.float32)
+    return np.nan_to_num(found, copy=False)
