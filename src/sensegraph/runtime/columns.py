@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 A = TypeVar("A")
 _SHORT, _SPLIT = "z", "s"  # of former versions, and of now: first one byte of each number, then the next
-_LEVEL, _LEAST, _PAYS = 5, 128, 0.9  # how much is shortened, from how many bytes, where it pays
+_LEVEL, _LEAST, _PAYS = 3, 128, 0.9  # how much is shortened, from how many bytes, where it pays
 _ALIGNED = 8  # bytes at whose multiples arrays begin, so that their numbers lie as in memory
 
 

@@ -24,7 +24,7 @@ _HEAD = 10  # bytes of an array file that say how long its head is
 _SHORT = b"SENSEGRAPH"  # how the file of a shortened array begins, before its head
 _STEPS = b"SENSESTEPS"  # and that of one of numbers that ascend, of which the steps are shortened
 _SHORT_ARRAYS = range(1 << 10, (1 << 21) + 1)  # bytes of arrays that are shortened: what is larger is mapped
-_ARRAY_LEVEL, _ARRAY_PAYS = 5, 0.95
+_ARRAY_LEVEL, _ARRAY_PAYS = 3, 0.95
 _READ = 1 << 22  # bytes of an array file that are read at once
 
 

@@ -26,7 +26,7 @@ from sensegraph.types import Claim, Description
 
 KINDS = ("entities", "relations", "claims")
 DIGEST = 16  # bytes
-_LEVEL = 6
+_LEVEL = 3
 _encode = msgspec.msgpack.Encoder().encode
 
 
