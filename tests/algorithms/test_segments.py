@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.algorithms.segments import Segment, cut_keys, cut_segments
+from sensegraph.algorithms.segments import Segment, cut_keys, cut_segments, join_sums, sum_sequences
 from sensegraph.runtime.keys import key
 
 LEAST, USUAL, MOST = 20, 15, 80
@@ -109,3 +111,50 @@ def test_few_runs_are_much_longer_than_others() -> None:
     lengths = [len(run) for run in cut_keys(keys(3_000))]
     assert max(lengths) < 2 * 64
     assert sum(n * n for n in lengths) < 64 * 3_000  # things in the run of a thing, on the average
+
+
+def summed(sequences: list[list[bytes]]) -> tuple[np.ndarray, np.ndarray]:
+    counts = np.array([len(of) for of in sequences], np.uint32)
+    return sum_sequences(b"".join(digest for of in sequences for digest in of), counts), counts
+
+
+def digest(thing: int) -> bytes:
+    return bytes.fromhex(key(thing)[:32])
+
+
+digests = st.lists(st.lists(st.integers(0, 20).map(digest), max_size=8), min_size=3, max_size=3)
+
+
+@given(digests, st.lists(st.tuples(st.integers(0, 8), st.integers(0, 8), st.integers(0, 8)), max_size=4))
+def test_what_stands_for_sequences_does_not_depend_on_how_they_are_cut(
+    sequences: list[list[bytes]], cuts: list[tuple[int, ...]]
+) -> None:
+    places = [sorted((0, len(of), *(min(cut[i], len(of)) for cut in cuts))) for i, of in enumerate(sequences)]
+    steps = [[*pairwise(at)] for at in places]
+    pieces = [
+        summed([of[slice(*at[n])] for of, at in zip(sequences, steps, strict=True)]) for n in range(len(cuts) + 1)
+    ]
+    sums, counts = join_sums(pieces)
+    assert counts.tolist() == [len(of) for of in sequences]
+    assert sums.tolist() == summed(sequences)[0].tolist()
+
+
+@given(digests, st.data())
+def test_sequences_in_another_order_or_with_another_thing_are_told_apart(
+    sequences: list[list[bytes]], data: st.DataObject
+) -> None:
+    other = data.draw(st.permutations(sequences[0]))
+    same = summed([other])[0].tolist() == summed([sequences[0]])[0].tolist()
+    assert same == (other == sequences[0])
+    more = [*sequences[0], digest(21)]
+    assert summed([more])[0].tolist() != summed([sequences[0]])[0].tolist()
+
+
+def test_what_changed_places_far_away_is_told_apart() -> None:
+    things = [digest(i) for i in range(5000)]
+    seen = set()
+    for distance in (1, 2, 64, 1024, 4096):
+        moved = things.copy()
+        moved[0], moved[distance] = moved[distance], moved[0]
+        seen.add(tuple(summed([moved])[0][0].tolist()))
+    assert len(seen | {tuple(summed([things])[0][0].tolist())}) == 6

@@ -12,15 +12,18 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sensegraph.algorithms.graphs import Longs
 from sensegraph.algorithms.ranking import Stack, slice_rows
 
 LEAST, USUAL, MOST = 65_536, 65_536, 262_144
 _BLOCK = 1 << 23  # numbers that are read at once: 32 MB
 _SPREAD = 0x9E3779B97F4A7C15  # 2⁶⁴ over the golden ratio: spreads neighbouring numbers
+_BASES = np.array([0x9E3779B97F4A7C13, 0xBF58476D1CE4E5BB], np.uint64)  # 3 modulo 4: what changes places is told best
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,3 +109,35 @@ def cut_keys(keys: Sequence[str], size: int = 0) -> list[range]:
         if not int(keys[end - 1][-8:], 16) & (low if end - ends[-1] <= low else low >> 2):
             ends.append(end)
     return [range(*pair) for pair in pairwise(dict.fromkeys([*ends, len(keys)]))]
+
+
+def sum_sequences(digests: bytes, counts: NDArray[Any]) -> NDArray[np.uint64]:
+    """What stands for each of several sequences, shape (sequences, 2): of so many digests of 16 bytes, in order.
+
+    These are polynomials modulo 2⁶⁴ with the halves of digests as coefficients, so that `join_sums` tells from those of
+    the pieces what stands for a whole, however it was cut.
+    """
+    halves, ends = np.frombuffer(digests, "<u8").reshape(-1, 2), np.cumsum(counts, dtype=np.int64)
+    behind = np.repeat(ends, counts) - 1 - np.arange(len(halves))
+    terms = halves * _list_powers(counts)[behind]
+    sums, there = np.zeros((len(counts), 2), np.uint64), counts > 0
+    if len(terms):
+        sums[there] = np.add.reduceat(terms, (ends - counts)[there])
+    return sums
+
+
+def join_sums(pieces: Sequence[tuple[NDArray[np.uint64], NDArray[Any]]]) -> tuple[NDArray[np.uint64], Longs]:
+    """What stands for sequences, and their lengths, from the sums and counts of the pieces of each, in order."""
+    sums, counts = np.zeros_like(pieces[0][0]), np.zeros(len(pieces[0][1]), np.int64)
+    powers = _list_powers(np.concatenate([more for _, more in pieces]))
+    for piece, more in pieces:
+        sums = sums * powers[more] + piece
+        counts += more
+    return sums, counts
+
+
+def _list_powers(counts: NDArray[Any]) -> NDArray[np.uint64]:
+    """The powers of both bases from 0 to the largest of these counts."""
+    powers = np.tile(_BASES, (int(counts.max(initial=0)) + 1, 1))
+    powers[0] = 1
+    return np.cumprod(powers, axis=0, dtype=np.uint64)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +33,7 @@ class Extracted:
     runs = ((range(1), range(1)),)
     run_names = ("stands for it",)
     size = 1
+    kept: Mapping[int, Any] = {}
 
     def read_run(self, run: int) -> Iterator[tuple[Chunk, Extraction]]:
         return iter(self)

@@ -19,7 +19,7 @@ from sensegraph.errors import StoreError
 from sensegraph.index.graph.columns import columns_of, ends_beside
 from sensegraph.index.graph.describing import crowded_elements, describe_elements, summarise_crowded
 from sensegraph.index.graph.graph_settings import GraphSettings
-from sensegraph.index.graph.merged_parts import merge_entity_slices, merge_relation_slices
+from sensegraph.index.graph.merged_parts import merge_entity_slices, merge_relation_slices, slice_runs
 from sensegraph.index.graph.merging import merge_extractions
 from sensegraph.index.graph.partitions import count_partitions, describe_crowded, join_parts, merge_in_partitions
 from sensegraph.index.graph.seen_names import see_graph
@@ -36,10 +36,11 @@ Said = list[tuple[Chunk, Extraction]]
 
 
 class InRuns:
-    """Extractions in runs of two chunks."""
+    """Extractions in runs of two chunks, or of as many."""
 
-    def __init__(self, said: Said) -> None:
-        self.runs = [said[at : at + 2] for at in range(0, len(said), 2)]
+    def __init__(self, said: Said, length: int = 2) -> None:
+        self.kept: dict[int, Said] = {}
+        self.runs = [said[at : at + length] for at in range(0, len(said), length)]
         self.run_names = [key(run) for run in self.runs]
         self.size = len(said)
 
@@ -54,8 +55,8 @@ def rt(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runtime]:
     store.close()
 
 
-def partitioned(said: Said, rt: Runtime, how: GraphSettings, aliases: Aliases, parts: int) -> Graph:
-    extracted: Any = InRuns(said)
+def partitioned(said: Said, rt: Runtime, how: GraphSettings, aliases: Aliases, parts: int, length: int = 2) -> Graph:
+    extracted: Any = InRuns(said, length)
     return join_parts(rt, merge_in_partitions(extracted, rt, how, aliases, parts))
 
 
@@ -109,6 +110,31 @@ def test_one_chunk_more_makes_only_the_partitions_anew_that_it_concerns(tmp_path
     rt.computed.clear()
     partitioned([*said, story(60)], rt, how, NO_ALIASES, 64)
     assert not rt.computed
+
+
+@pytest.mark.parametrize("length", [1, 3, 7, 60])
+def test_no_partition_is_made_anew_where_documents_are_cut_into_other_runs_alone(tmp_path: Path, length: int):
+    store = SqliteStore(tmp_path)
+    rt, said, how = runtime(store), [story(i) for i in range(60)], GraphSettings()
+    before = partitioned(said, rt, how, NO_ALIASES, 64)
+    rt.computed.clear()
+    after = partitioned(said, rt, how, NO_ALIASES, 64, length)
+    assert list(after.entities) == list(before.entities)
+    assert list(after.relations) == list(before.relations)
+    assert rt.computed[slice_runs.name] == -(-60 // length)
+    assert not {merge_entity_slices.name, merge_relation_slices.name} & rt.computed.keys()
+
+
+def test_partitions_are_made_anew_where_the_same_is_said_in_another_order(tmp_path: Path):
+    store = SqliteStore(tmp_path)
+    rt, said, how = runtime(store), [story(i) for i in range(60)], GraphSettings()
+    partitioned(said, rt, how, NO_ALIASES, 1, 60)
+    rt.computed.clear()
+    other = partitioned([said[1], said[0], *said[2:]], rt, how, NO_ALIASES, 1, 60)
+    assert rt.computed[merge_entity_slices.name] == 1
+    (tmp_path / "afresh").mkdir()
+    fresh = partitioned([said[1], said[0], *said[2:]], runtime(SqliteStore(tmp_path / "afresh")), how, NO_ALIASES, 1)
+    assert list(other.entities) == list(fresh.entities)
 
 
 def test_records_of_joined_tables_are_found_by_place_and_by_id(rt: Runtime):

@@ -90,7 +90,7 @@ def list_uses(runs: Sequence[tuple[Pairs, Told]]) -> list[tuple[Uses, ...]]:
     return [tuple(count_entity_uses(read_run_rows(pairs, told, None), frozenset(told.apart))) for pairs, told in runs]
 
 
-@step("graph.slices", version=4, form="array")
+@step("graph.slices", version=5, form="array")
 def slice_runs(runs: Sequence[tuple[Pairs, Told]], *, parts: int) -> list[NDArray[np.uint8]]:
     """What each run says, in slices for so many partitions."""
     return [cut_rows(read_run_rows(pairs, told, SaidPlaces().find), told, parts) for pairs, told in runs]

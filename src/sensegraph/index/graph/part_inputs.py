@@ -15,12 +15,13 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from sensegraph.algorithms.segments import join_sums
 from sensegraph.errors import ResultGone
 from sensegraph.index.extraction import Extracted
 from sensegraph.index.graph.merged_parts import EntitySlices, RelationSlices
 from sensegraph.index.graph.slicing import Told
 from sensegraph.index.graph.stored.chunk_texts import ChunkTexts
-from sensegraph.index.graph.stored.slices import DIGEST, KINDS, PartSlices, Slices
+from sensegraph.index.graph.stored.slices import KINDS, ROWS, PartSlices, Slices
 from sensegraph.protocols import Store
 from sensegraph.resolution.aliases import Called, Name
 from sensegraph.runtime.batches import read_each
@@ -60,12 +61,13 @@ class Cut:
     def __init__(self, packed: Sequence[Result[NDArray[np.uint8]]], parts: int, texts: ChunkTexts) -> None:
         self.keys, self.parts, self.texts = [found.key for found in packed], parts, texts
         self.slices = [Slices(np.asarray(found.value), parts) for found in packed]
-        shape = (len(self.slices), len(KINDS), parts)
-        raw = b"".join(run.digests() for run in self.slices)
-        self._digests = np.frombuffer(raw, np.uint8).reshape(*shape, DIGEST)
-        self._there: NDArray[np.bool_] = np.any(self._digests, axis=-1)
+        said = [run.sums() for run in self.slices]
+        sums, counts = join_sums(said)
+        self._sums, self._counts = sums.reshape(len(ROWS), parts, 2), counts.reshape(len(ROWS), parts)
+        rows = np.array([more for _, more in said]).reshape(len(said), len(ROWS), parts) > 0
+        self._there = np.stack([rows[:, np.array(ROWS) == kind].any(axis=1) for kind in range(len(KINDS))], axis=1)
         sizes = [run.sizes() for run in self.slices]
-        self._sizes = np.sum(sizes, axis=0).reshape(shape[1:])
+        self._sizes = np.sum(sizes, axis=0).reshape(len(KINDS), parts)
         self._opened, self._held = dict[tuple[int, int], Any](), 0
 
     def keep(self, kind: int, part: int, read: Callable[[PartSlices], T]) -> T:
@@ -83,9 +85,10 @@ class Cut:
         return found
 
     def name(self, kind: int, part: int) -> str:
-        """What stands for all that is said of a partition."""
-        rows = self._there[:, kind, part]
-        return blake2b(self._digests[rows, kind, part].tobytes(), digest_size=20).hexdigest()
+        """What stands for all that is said of a partition, however documents are cut into runs."""
+        rows = np.array(ROWS) == kind
+        told = self._sums[rows, part].astype("<u8").tobytes() + self._counts[rows, part].astype("<u8").tobytes()
+        return blake2b(told, digest_size=20).hexdigest()
 
     def read(self, kind: int, part: int) -> PartSlices:
         """What the runs say of a partition, in their order."""

@@ -12,11 +12,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
 from itertools import accumulate, chain, pairwise
+from typing import Any
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from sensegraph.algorithms.segments import sum_sequences
 from sensegraph.index.graph.elements import entity_id, relation_id
 from sensegraph.index.graph.slicing import LinkRow, MentionRow, Rows, Told
 from sensegraph.index.graph.stored.chunk_texts import SAME, SaidAt, Text, Texts
@@ -25,7 +27,8 @@ from sensegraph.runtime.shortening import lengthen, shorten
 from sensegraph.types import Claim, Description
 
 KINDS = ("entities", "relations", "claims")
-DIGEST = 16  # bytes
+ROWS = (0, 0, 1, 2)  # the kinds that rows are of: mentions, what relations and claims say of entities, links, claims
+_SUM, _COUNT = 16, 4  # bytes
 _LEVEL = 3
 _encode = msgspec.msgpack.Encoder().encode
 
@@ -36,10 +39,10 @@ def partition_of(name: str, parts: int) -> int:
 
 
 def cut_rows(rows: Rows[SaidAt], told: Told, parts: int) -> NDArray[np.uint8]:
-    """The slices of a run, packed: where each begins, their digests, what they share, and all of them, one by one.
+    """The slices of a run, packed: where each begins, sums and numbers of rows, what they share, and all, one by one.
 
-    They are ordered by kind and partition. An empty slice has no bytes, and a digest of zeros. What stands in several
-    slices, as chunks and the ends of relations do, is packed once, and each slice is shortened with what it has of it.
+    They are ordered by kind and partition. An empty slice has no bytes. What stands in several slices, as chunks and
+    the ends of relations do, is packed once, and each slice is shortened with what it has of it.
     """
     home, called = dict[Name, int](), dict(told.ids)
     entities = [(list[MentionRow[SaidAt]](), list[MentionRow[SaidAt]]()) for _ in range(parts)]
@@ -61,7 +64,10 @@ def cut_rows(rows: Rows[SaidAt], told: Told, parts: int) -> NDArray[np.uint8]:
     contents += [_encode(of) if of else b"" for of in (*links, *claims)]
     texts = [_list_texts((*mentions, *bound)) for mentions, bound in entities]
     texts += [*map(_list_texts, links), *map(_list_texts, claims)]
-    digests = b"".join(blake2b(s, digest_size=DIGEST).digest() if s else bytes(DIGEST) for s in contents)
+    sequences: list[Sequence[Any]] = [*(of[0] for of in entities), *(of[1] for of in entities), *links, *claims]
+    digests = b"".join(blake2b(_encode(row), digest_size=_SUM).digest() for of in sequences for row in of)
+    counts = np.array([len(of) for of in sequences], "<u4")
+    sums = sum_sequences(digests, counts).astype("<u8").tobytes() + counts.tobytes()
     shared = {text: text.encode("utf-8", "surrogatepass")
               for text, count in Counter(chain.from_iterable(texts)).items() if count > 1}  # fmt: skip
     places = {text: place for place, text in enumerate(shared)}
@@ -71,7 +77,7 @@ def cut_rows(rows: Rows[SaidAt], told: Told, parts: int) -> NDArray[np.uint8]:
         held = sorted([places[text] for text in own if text in places])
         packed.append(_pack_slice(content, held, encoded) if content else b"")
     starts = np.cumsum([0, *map(len, packed)], dtype="<i8").tobytes()
-    return np.frombuffer(starts + digests + b"".join(packed), np.uint8)
+    return np.frombuffer(starts + sums + b"".join(packed), np.uint8)
 
 
 def _list_texts(rows: Sequence[MentionRow[SaidAt] | LinkRow[SaidAt] | Claim]) -> dict[str, None]:
@@ -114,10 +120,12 @@ class Slices:
         """The bytes of all slices, shortened: kind by kind, partition by partition."""
         return np.diff(self.packed[8 : 8 * (self._count + 2)].view("<i8"))
 
-    def digests(self) -> bytes:
-        """The digests of all slices: kind by kind, partition by partition."""
-        begin = 8 * (self._count + 2)
-        return self.packed[begin : begin + DIGEST * self._count].tobytes()
+    def sums(self) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
+        """What stands for the rows of slices, and how many these are, in the order of `ROWS` and partitions."""
+        begin, rows = 8 * (self._count + 2), len(ROWS) * self.parts
+        middle, end = begin + _SUM * rows, begin + (_SUM + _COUNT) * rows
+        counts = self.packed[middle:end].view("<u4").astype(np.uint32)
+        return self.packed[begin:middle].view("<u8").astype(np.uint64).reshape(rows, 2), counts
 
     def read(self, kind: int, part: int) -> bytes:
         """One slice; empty where the run says nothing of it."""
@@ -132,7 +140,7 @@ class Slices:
 
     def _take(self, place: int) -> bytes:
         begin, end = np.frombuffer(self.packed[8 * place : 8 * (place + 2)].tobytes(), "<i8").tolist()
-        head = (8 + DIGEST) * self._count + 16
+        head = 8 * (self._count + 2) + (_SUM + _COUNT) * len(ROWS) * self.parts
         return self.packed[head + begin : head + end].tobytes()
 
 
