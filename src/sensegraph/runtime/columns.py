@@ -76,7 +76,8 @@ def digest_columns(columns: Iterable[NDArray[Any]], start: bytes = b"") -> str:
     """What stands for these columns, on every machine, after what they `start` with."""
     found = blake2b(start, digest_size=20)
     for column in columns:
-        found.update(f"{len(column)} ".encode() + column.astype(column.dtype.newbyteorder("<")).tobytes())
+        found.update(f"{len(column)} ".encode())
+        found.update(np.asarray(column, column.dtype.newbyteorder("<")).tobytes())
     return found.hexdigest()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
 from sensegraph.algorithms.segments import cut_keys
@@ -41,10 +41,12 @@ def group_copies(hashed: Sequence[Iterable[Hashed]]) -> list[Copies]:
     """The ids of documents with the same text, in groups of two and more, all in the order of ids."""
     made = list[Copies]()
     for rows in hashed:
-        groups = defaultdict[str, list[str]](list)
-        for name, digest in rows:
-            groups[digest].append(name)
-        made.append(tuple(sorted(tuple(sorted(names)) for names in groups.values() if len(names) > 1)))
+        groups, listed = defaultdict[str, list[str]](list), list(rows)
+        many = Counter(digest for _, digest in listed)
+        for name, digest in listed:
+            if many[digest] > 1:
+                groups[digest].append(name)
+        made.append(tuple(sorted(tuple(sorted(names)) for names in groups.values())))
     return made
 
 

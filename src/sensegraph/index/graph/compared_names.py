@@ -19,7 +19,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.graphs import Floats, Ints, Longs, locate_numbers
+from sensegraph.algorithms.graphs import Floats, Ints, Longs, locate_numbers, order_numbers
 from sensegraph.algorithms.segments import cut_hashes
 from sensegraph.algorithms.similar import Candidates, Pairs
 from sensegraph.index.graph.seen_names import MentionedNames, NameGraph
@@ -38,6 +38,7 @@ _SCORES = 512  # names whose scores are kept together, likewise
 _TOGETHER = 256  # names that are compared at once
 _PAIR = np.dtype([("score", "<f8"), ("kind", "u1")])
 COMPARED = "compared"  # ref: the version of scores, and the partitions of the graph that was last built
+PASSED = "compared/passed"  # ref: the partitions of the graph before that are no more
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -138,8 +139,8 @@ def compare_in_partitions(found: Collection, one: Longs, other: Longs, *, rt: Ru
         gone = replace(rt, inside=[]).recall(keep_scores, [k for k in earlier if k not in there])
         parts = [ScoredPairs(*unpack_columns(part.value)) for part in gone.values()]
         joined = join_columns([ScoredPairs(np.zeros(0, np.uint64), np.zeros(0), np.zeros(0, np.uint8)), *parts])
-        pairs, first = np.unique(joined.pairs, return_index=True)
-        return ScoredPairs(pairs, joined.score[first], joined.kind[first])
+        order = order_numbers(joined.pairs)
+        return ScoredPairs(joined.pairs[order], joined.score[order], joined.kind[order])
 
     def judge(rows: slice) -> ScoredPairs:
         pairs, known, scores = sign(rows), recall(), np.zeros(rows.stop - rows.start, _PAIR)
@@ -159,7 +160,8 @@ def compare_in_partitions(found: Collection, one: Longs, other: Longs, *, rt: Ru
     made = {k: there.get(k) or rt.once(keep_scores, partial(judge, rows), names=[name])
             for k, rows, name in zip(keys, parts, names, strict=True)}  # fmt: skip
     if noted and keys != earlier:
-        rt.store.set_refs({COMPARED: f"{keep_scores.version} {' '.join(keys)}"})
+        passed = " ".join(k for k in earlier if k not in set(keys))
+        rt.store.set_refs({COMPARED: f"{keep_scores.version} {' '.join(keys)}", PASSED: passed or None})
     scored = [ScoredPairs(*unpack_columns(made[k].value)) for k in keys]
     return join_columns([Scores(part.score, part.kind) for part in scored]) if scored else Scores.of(())
 

@@ -15,6 +15,7 @@ from itertools import chain, starmap
 import msgspec
 import numpy as np
 
+from sensegraph.algorithms.ranking import hash_words
 from sensegraph.algorithms.segments import cut_hashes
 from sensegraph.index.graph.seen_names import NameGraph
 from sensegraph.index.graph.told_names import Core, Texts, index_persons, list_cores
@@ -195,7 +196,9 @@ class _Persons:
         graph = self.graph
         likely = {row: found for row in rows if (found := self.list_likely(row))} if self.named else {}
         named = [(graph.names[row], [graph.names[o] for o in persons]) for row, persons in likely.items()]
-        runs = [named[begin:end] for begin, end in cut_hashes(graph.hashes[list(likely)], _COMPARED)]
+        runs = [
+            named[begin:end] for begin, end in cut_hashes(hash_words(map(graph.ids.__getitem__, likely)), _COMPARED)
+        ]
         keys = [blake2b(msgspec.msgpack.encode(run), digest_size=20).hexdigest() for run in runs]
         owners = rt.each(find_short_names, runs, names=keys)
         each = zip(likely.items(), chain.from_iterable(owners), strict=True)

@@ -295,8 +295,8 @@ def _find_shown(runs: Sequence[SeenRun], whose: Longs, count: int) -> tuple[list
     owner = np.repeat(whose, _unpack(run.forms for run in runs))
     forms = {name: number for number, name in enumerate(dict.fromkeys(written))}
     number = np.fromiter(map(forms.__getitem__, written), np.int64, len(written))
-    code, where = np.unique(owner * len(forms) + number, return_inverse=True)
-    often = np.bincount(where.reshape(-1), weights=times, minlength=len(code)).astype(np.int64)
+    code, _, where = number_distinct(owner * len(forms) + number)
+    often = np.bincount(where, weights=times, minlength=len(code)).astype(np.int64)
     owners, number = np.divmod(code, len(forms))
     kept, shown = list(forms), [""] * count
     alone = np.bincount(owners, minlength=count)[owners] == 1
