@@ -179,7 +179,22 @@ def test_what_is_dropped_leaves_no_room_in_the_file_and_spared_steps_stay(store:
     assert store.mend() == 0
 
 
+def test_where_little_is_dropped_its_room_stays_for_what_is_written_next(store: SqliteStore) -> None:
+    draw = np.random.default_rng(0)
+    store.write({"large": draw.bytes(400_000)}, "large")
+    store.write({"small": draw.bytes(20_000)}, "small")
+    pages = store.select("PRAGMA page_count")[0][0]
+    store.drop(["small"])
+    assert store.select("PRAGMA freelist_count")[0][0] >= 9
+    store.write({"next": draw.bytes(15_000)}, "small")
+    assert store.select("PRAGMA page_count")[0][0] == pages
+    store.drop(["large"])
+    assert store.select("PRAGMA freelist_count") == [(0,)]
+    assert store.mend() == 0
+
+
 def test_a_new_store_says_its_format_and_writes_as_a_log(store: SqliteStore) -> None:
+    assert store.select("PRAGMA wal_autocheckpoint") == [(8192,)]
     assert store.select("PRAGMA user_version") == [(FORMAT,)] == [(4,)]
     assert store.select("PRAGMA journal_mode") == [("wal",)]
     assert store.select("PRAGMA synchronous") == [(1,)]  # a log loses nothing that was whole without waiting each time

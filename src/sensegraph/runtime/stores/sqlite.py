@@ -42,7 +42,10 @@ from sensegraph.runtime.stores.sweeping import drop_keys, sweep_store
 from sensegraph.types import Usage
 
 FORMAT = 4
-_PAGE = 2048  # bytes of a page: those of 4 kB leave more room, smaller ones cut values into more pieces
+_PAGE, _FREE = (
+    2048,
+    16,
+)  # bytes of a page: larger ones leave more room; of so many one is free where they leave the file
 _BLOCK, _LISTED = 500, 100  # keys in one query; arrays from which the folder is listed instead of asked for each
 _LEDGER = tuple(f.name for f in fields(Usage))
 _ANEW = "Move the folder away and run `sensegraph index` again: documents are read anew."
@@ -205,10 +208,10 @@ class SqliteStore:
     def drop(self, keys: Collection[str], *, spare: Collection[str] = ()) -> None:
         """Remove what lies under these keys, but for the steps in `spare`."""
         drop_keys(self, keys, spare)
-        if self.readonly:
-            return
-        with self._guard():
-            self._db.executescript("PRAGMA incremental_vacuum")  # by `execute` one page would become free
+        free, pages = (self.select(f"PRAGMA {name}")[0][0] for name in ("freelist_count", "page_count"))
+        if not self.readonly and _FREE * free > pages:  # fewer are soon written again
+            with self._guard():
+                self._db.executescript("PRAGMA incremental_vacuum")  # by `execute` one page would become free
 
     def pin(self, key: str, seconds: float) -> None:
         """Note that somebody reads the index with this key, and will for so long."""
