@@ -12,7 +12,6 @@ import pytest
 from sensegraph.corpus import garbage
 from sensegraph.corpus.garbage import Collected, GarbageCollector, keep_descriptions
 from sensegraph.errors import Busy, SettingsError, StoreError
-from sensegraph.runtime.keys import key
 from sensegraph.runtime.stores.corpus_store import Freed, Swept
 from sensegraph.types import Usage
 
@@ -124,7 +123,7 @@ def test_collecting_forgets_names_and_refs_sweeps_what_is_not_needed_and_says_wh
 def test_the_index_before_goes_with_what_only_it_needed_unless_somebody_reads_it(
     monkeypatch: pytest.MonkeyPatch, before: str, pins: set[str], dropped: list[str] | None
 ) -> None:
-    store = Store(refs={"index": "now", "compared/passed": "p q"})
+    store = Store(refs={"index": "now"})
     store.pins = pins
     below = {"now": ["now.1"], "then": ["then.1"], "other": ["then.1"]}
     asked: list[tuple[str, set[str]]] = []
@@ -140,9 +139,7 @@ def test_the_index_before_goes_with_what_only_it_needed_unless_somebody_reads_it
     made.collect_after(before)
     assert grown == ["grown"]
     drops = [said for said in store.said if said[0] == "drop"]
-    passed = ["p", "q", key("p", "below"), key("q", "below")]  # with it go comparisons that were passed over
-    assert drops == ([("drop", sorted([*dropped, *passed]), ["paid", "called"])] if dropped else [])
-    assert (("set", {"compared/passed": None}) in store.said) == bool(dropped)
+    assert drops == ([("drop", dropped, ["paid", "called"])] if dropped else [])
     assert all(name not in needed for name, needed in asked)
     assert [name for name, _ in asked if name not in (before, "now", *pins)] == []
     store.said.clear()

@@ -61,6 +61,17 @@ def test_columns_together_take_less_than_each_by_itself_and_never_more_than_thei
     assert len(pack_columns(Two(DRAWN, DRAWN[:1]))) < DRAWN.nbytes + 100
 
 
+def test_columns_that_are_too_large_together_to_be_shortened_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sensegraph.runtime.shortening.LONGEST", 1 << 12)
+    arrays = np.zeros(400), np.arange(300, dtype=np.int64)
+    assert [a.tolist() for a in unpack_columns(pack_columns(Two(*arrays)))] == [a.tolist() for a in arrays]
+
+
+def test_a_small_array_does_not_keep_the_bytes_of_large_ones() -> None:
+    large, small = unpack_columns(pack_columns(Two(np.ones(10_000), np.ones(10))))
+    assert (large.base is None, small.base is None) == (False, True)
+
+
 def test_columns_are_told_apart_by_their_numbers_lengths_and_start() -> None:
     one, two = np.array([1, 2], np.int32), np.array([3], np.int32)
     assert digest_columns([one, two]) == digest_columns([one.astype(">i4"), two])

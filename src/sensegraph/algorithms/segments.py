@@ -115,7 +115,8 @@ def sum_sequences(digests: bytes, counts: NDArray[Any]) -> NDArray[np.uint64]:
     """What stands for each of several sequences, shape (sequences, 2): of so many digests of 16 bytes, in order.
 
     These are polynomials modulo 2⁶⁴ with the halves of digests as coefficients, so that `join_sums` tells from those of
-    the pieces what stands for a whole, however it was cut.
+    the pieces what stands for a whole, however it was cut. The digests of a sequence must differ: two that alternate
+    (Thue and Morse) can be put in two orders with the same sums.
     """
     halves, ends = np.frombuffer(digests, "<u8").reshape(-1, 2), np.cumsum(counts, dtype=np.int64)
     behind = np.repeat(ends, counts) - 1 - np.arange(len(halves))

@@ -13,14 +13,11 @@ import msgspec
 
 from sensegraph.corpus.workspace import MASKED, ORIGIN, Builder, Workspace
 from sensegraph.errors import Busy, SettingsError, StoreError
-from sensegraph.index.graph.compared_names import PASSED
 from sensegraph.index.graph.lookups import keys_of_ties
-from sensegraph.index.hierarchy.reports import key_of_written
 from sensegraph.index.manifest import REF, Manifest
 from sensegraph.index.restricted.arrivals import forget_arrivals
 from sensegraph.index.tracing import TookTooLong, Traced, follow_keys, keys_behind_index, trace_build
 from sensegraph.resolution.log import Known, forget_names, read_operations, rewrite_operations
-from sensegraph.runtime.keys import key
 from sensegraph.runtime.stores.corpus_store import Freed
 
 if TYPE_CHECKING:
@@ -111,21 +108,15 @@ class GarbageCollector:
                     needed.update(self._follow(name, needed - {name}))
                 if before not in read:
                     gone = [k for k in self._follow(before, needed) if k not in needed]
-                    passed = (store.ref(PASSED) or "").split()
-                    store.drop([*gone, *passed, *(key(k, "below") for k in passed)], spare=self._list_paid())
-                    store.set_refs({PASSED: None})
+                    store.drop(gone, spare=self._list_paid())
         self.collect_grown()
 
     def _follow(self, name: str, known: Collection[str]) -> dict[str, None]:
-        """What an index leads to, by its key, its ties, and what says which reports were written for it."""
+        """What an index leads to, by its key, and its ties."""
         store = self._store
-        found = follow_keys(store, name, known)
-        if stored := store.read([name]):
-            manifest = msgspec.json.decode(stored[name], type=Manifest)
-            rt, reports = self._workspace.runtime(), self._workspace.settings.index.reports
-            found |= dict.fromkeys(keys_of_ties(manifest, rt))
-            found[key_of_written(manifest.hierarchy, rt, reports, rt.engine.fingerprint("report"))] = None
-        return found
+        manifest = msgspec.json.decode(found[name], type=Manifest) if name in (found := store.read([name])) else None
+        ties = keys_of_ties(manifest, self._workspace.runtime()) if manifest else ()
+        return follow_keys(store, name, known) | dict.fromkeys(ties)
 
     def _list_paid(self) -> list[str]:
         """The steps that somebody paid for."""

@@ -22,12 +22,12 @@ def pack_columns(columns: Any) -> bytes:
 
     The type of each with its bytes, marked where they are split, then all numbers, which are shortened where that pays.
     """
-    from sensegraph.runtime.shortening import shorten_each  # a method is imported without it
+    from sensegraph.runtime.shortening import LONGEST, shorten_each  # a method is imported without it
 
     split = [_split_array(getattr(columns, name)) for name in type(columns).__slots__]
     parts = [raw.ljust(-(-len(raw) // _ALIGNED) * _ALIGNED, b"\0") for _, raw in split]
     whole = sum(map(len, parts))
-    shorter = shorten_each(parts, _LEVEL) if whole >= _LEAST else b""
+    shorter = shorten_each(parts, _LEVEL) if _LEAST <= whole <= LONGEST else b""
     numbers = shorter if 0 < len(shorter) < _PAYS * whole else b"".join(parts)
     return msgspec.msgpack.encode(([(kind, len(raw)) for kind, raw in split], numbers))
 
@@ -67,7 +67,8 @@ def _join_array(kind: str, raw: bytes, size: int, at: int = 0) -> NDArray[Any]:
     """An array of so many bytes, which begin at a place."""
     numbers = np.dtype(kind.removeprefix(_SPLIT))
     if kind[0] != _SPLIT:
-        return np.frombuffer(raw, numbers, size // numbers.itemsize, at)
+        found = np.frombuffer(raw, numbers, size // numbers.itemsize, at)
+        return found.copy() if 2 * size < len(raw) else found  # else all of it would stay with a little
     split = np.frombuffer(raw, np.uint8, size, at).reshape(numbers.itemsize, -1)
     return np.frombuffer(split.T.tobytes(), numbers)
 

@@ -137,6 +137,16 @@ def test_partitions_are_made_anew_where_the_same_is_said_in_another_order(tmp_pa
     assert list(other.entities) == list(fresh.entities)
 
 
+def test_partitions_are_made_anew_where_two_names_of_a_chunk_change_places_throughout(tmp_path: Path):
+    rt, how = runtime(SqliteStore(tmp_path)), GraphSettings()
+    swapped = [i.bit_count() % 2 for i in range(1024)]  # the orders of which polynomials tell least (Thue and Morse)
+    for first in (0, 1):
+        names = [ExtractedEntity(("Ann", "Bo")[i ^ first], "person", ("she", "he")[i ^ first]) for i in swapped]
+        rt.computed.clear()
+        partitioned([(Chunk("c", "d", 0, 10, 3, "Ann and Bo"), Extraction(tuple(names)))], rt, how, NO_ALIASES, 1)
+        assert rt.computed[merge_entity_slices.name] == 1
+
+
 def test_records_of_joined_tables_are_found_by_place_and_by_id(rt: Runtime):
     said: Sequence[Any] = [story(i) for i in range(20)]
     made: Any = partitioned(list(said), rt, GraphSettings(), NO_ALIASES, 7).entities

@@ -38,7 +38,6 @@ _SCORES = 512  # names whose scores are kept together, likewise
 _TOGETHER = 256  # names that are compared at once
 _PAIR = np.dtype([("score", "<f8"), ("kind", "u1")])
 COMPARED = "compared"  # ref: the version of scores, and the partitions of the graph that was last built
-PASSED = "compared/passed"  # ref: the partitions of the graph before that are no more
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -160,8 +159,7 @@ def compare_in_partitions(found: Collection, one: Longs, other: Longs, *, rt: Ru
     made = {k: there.get(k) or rt.once(keep_scores, partial(judge, rows), names=[name])
             for k, rows, name in zip(keys, parts, names, strict=True)}  # fmt: skip
     if noted and keys != earlier:
-        passed = " ".join(k for k in earlier if k not in set(keys))
-        rt.store.set_refs({COMPARED: f"{keep_scores.version} {' '.join(keys)}", PASSED: passed or None})
+        rt.store.set_refs({COMPARED: f"{keep_scores.version} {' '.join(keys)}"})
     scored = [ScoredPairs(*unpack_columns(made[k].value)) for k in keys]
     return join_columns([Scores(part.score, part.kind) for part in scored]) if scored else Scores.of(())
 

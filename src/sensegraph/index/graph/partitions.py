@@ -1,4 +1,4 @@
-"""The graph in partitions: each is made of its slices of all runs, and made again only where one of them changed.
+"""The graph in partitions: each is made of its slices of all runs, and made again only where what these say changed.
 
 The result is the same, byte for byte, for any number of partitions. How many there are follows from the number of
 chunks, and changes by doubling.

@@ -175,15 +175,9 @@ def _keep_runs(records: Sequence[tuple[str, bytes]], rt: Runtime) -> Table[Clust
     return Table(JoinedRows(rt.store, joints, finder=finder), Cluster)
 
 
-def key_of_written(hierarchy: str, rt: Runtime, settings: ReportSettings, reporter: str) -> str:
-    """The key of what was written about for the hierarchy with a key, to which nothing else in an index leads."""
-    (k,) = rt.keys(keep_written, [()], [key(hierarchy)], settings=settings, reporter=reporter)
-    return k
-
-
 def _recall_written(earlier: Result[Hierarchy], rt: Runtime, by: dict[str, Any]) -> tuple[WrittenReport, ...]:
     """What was written about, where reports were written by these settings and by the same engine."""
-    k = key_of_written(earlier.key, rt, **by)
+    (k,) = rt.keys(keep_written, [()], [key(earlier.key)], **by)
     found = rt.store.read([k])
     return keep_written.decode(found[k]) if k in found else ()
 

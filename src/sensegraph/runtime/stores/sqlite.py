@@ -42,7 +42,7 @@ from sensegraph.runtime.stores.sweeping import drop_keys, sweep_store
 from sensegraph.types import Usage
 
 FORMAT = 4
-_PAGE, _FREE = 2048, 16  # bytes of a page: larger ones leave more room; from 1/16 of all on free ones leave the file
+_PAGE, _FREE = 2048, 16  # bytes of a page: larger ones leave more room; free ones leave the file above 1/16 of all
 _BLOCK, _LISTED = 500, 100  # keys in one query; arrays from which the folder is listed instead of asked for each
 _LEDGER = tuple(f.name for f in fields(Usage))
 _ANEW = "Move the folder away and run `sensegraph index` again: documents are read anew."

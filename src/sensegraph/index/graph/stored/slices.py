@@ -65,7 +65,7 @@ def cut_rows(rows: Rows[SaidAt], told: Told, parts: int) -> NDArray[np.uint8]:
     texts = [_list_texts((*mentions, *bound)) for mentions, bound in entities]
     texts += [*map(_list_texts, links), *map(_list_texts, claims)]
     sequences: list[Sequence[Any]] = [*(of[0] for of in entities), *(of[1] for of in entities), *links, *claims]
-    digests = b"".join(blake2b(_encode(row), digest_size=_SUM).digest() for of in sequences for row in of)
+    digests = b"".join(chain.from_iterable(map(_digest_rows, sequences)))
     counts = np.array([len(of) for of in sequences], "<u4")
     sums = sum_sequences(digests, counts).astype("<u8").tobytes() + counts.tobytes()
     shared = {text: text.encode("utf-8", "surrogatepass")
@@ -78,6 +78,15 @@ def cut_rows(rows: Rows[SaidAt], told: Told, parts: int) -> NDArray[np.uint8]:
         packed.append(_pack_slice(content, held, encoded) if content else b"")
     starts = np.cumsum([0, *map(len, packed)], dtype="<i8").tobytes()
     return np.frombuffer(starts + sums + b"".join(packed), np.uint8)
+
+
+def _digest_rows(rows: Iterable[MentionRow[SaidAt] | LinkRow[SaidAt] | Claim]) -> Iterator[bytes]:
+    """A digest of each row, and of its number among those of its chunk, so that no two of a sequence are the same."""
+    number, before = 0, ""
+    for row in rows:
+        chunk = row.source.chunk if isinstance(row, Claim) else row.chunk
+        number, before = number + 1 if chunk == before else 0, chunk
+        yield blake2b(_encode((number, row)), digest_size=_SUM).digest()
 
 
 def _list_texts(rows: Sequence[MentionRow[SaidAt] | LinkRow[SaidAt] | Claim]) -> dict[str, None]:
