@@ -41,7 +41,7 @@ from sensegraph.methods.walk.shown_names import (
     show_run,
 )
 from sensegraph.runtime.columns import pack_columns, unpack_columns
-from sensegraph.runtime.keys import key
+from sensegraph.runtime.keys import NamedKeys, key
 from sensegraph.runtime.results import Result, Results, step
 from sensegraph.runtime.runtime import Runtime
 
@@ -224,9 +224,10 @@ def name_documents(noted: Results[Noted], rt: Runtime) -> NamedDocuments:
 
     Of these only those are made anew in which that concerns a document: most know words that others name things by.
     """
-    runs = cut_keys(noted.keys)
+    # keys of documents that are read are made alone, where what they are made of is known
+    runs = cut_keys(noted.keys.names if isinstance(noted.keys, NamedKeys) else noted.keys)
     held = _Runs(noted, runs)
-    keys = [key(noted.keys[run.start : run.stop]) for run in runs]
+    keys = [key(*noted.tell_run(run)) for run in runs]
     showing = rt.each(show_names, held, names=keys)
     shown, signs = _put_together(showing, rt, len(noted) > _READ_AGAIN)
     known = shown.known
