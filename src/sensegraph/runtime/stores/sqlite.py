@@ -86,7 +86,7 @@ class SqliteStore:
                     self.lay_out(self._db)
                 self._db.execute("PRAGMA journal_mode = WAL")
                 self._db.execute("PRAGMA synchronous = NORMAL")
-                self._db.execute("PRAGMA wal_autocheckpoint = 8192")
+                self._db.execute("PRAGMA wal_autocheckpoint = 8192")  # pages: most are written several times
                 if 0 < found < FORMAT:
                     upgrade_store(self, _SCHEMA, FORMAT)
                 self.prepare(self._db)
