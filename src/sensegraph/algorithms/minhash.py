@@ -41,6 +41,12 @@ def _mix_bits(values: Hashes) -> Hashes:
     return mixed ^ (mixed >> np.uint64(32))
 
 
+def mix_hashes(values: Hashes) -> Hashes:
+    """Numbers of which every bit depends on all of a number's."""
+    mixed = (values ^ (values >> np.uint64(31))) * _BASE
+    return (mixed ^ (mixed >> np.uint64(29))) * _MIX
+
+
 def _hash_trigrams(texts: Sequence[str]) -> tuple[Hashes, NDArray[np.int64]]:
     """The hashes of all trigrams of each text, blanks around it included, and where those of each begin."""
     padded = [f"  {text} " for text in texts]

@@ -186,29 +186,43 @@ class KeyGroups:
 
         At most `near` × number of rows pairs remain.
         """
-        codes, sums, distinct, count = [np.zeros(0, np.int64)], [np.zeros(0)], 0, len(self.begin) - 1
-        for block in self.cut_rows(_PARTNERS):
+        count = len(self.begin) - 1
+        code, shared, sharing = self.list_best(near, np.arange(count))
+        one, other = np.divmod(code, count)
+        code, first, _ = number_distinct(np.minimum(one, other) * count + np.maximum(one, other))
+        one, other = np.divmod(code, count)
+        pairs = Pairs(one.astype(np.int32), other.astype(np.int32), shared[first])
+        return Candidates(pairs, int(sharing.sum()) // 2 - len(code), self.crowded)
+
+    def list_best(self, near: int, rows: Longs) -> tuple[Longs, Floats, Longs]:
+        """The `near` partners of greatest weight of each of these rows, which ascend, of equal ones the first.
+
+        As row × number of rows + other, row by row, with what they share; and with how many others each row shares a
+        key.
+        """
+        count = len(self.begin) - 1
+        codes, sums, sharing = [np.zeros(0, np.int64)], [np.zeros(0)], [np.zeros(0, np.int64)]
+        for block in self.cut_rows(rows, _PARTNERS):
             code, shared = self.list_partners(block)
-            distinct += len(code)
+            sharing.append(np.diff(np.searchsorted(code, np.append(block, block[-1] + 1) * count)))
             code, shared = _keep_best(code, shared, count, near)
             codes.append(code)
             sums.append(shared)
-        code, first, _ = number_distinct(np.concatenate(codes))
-        one, other = (ends.astype(np.int32) for ends in np.divmod(code, count))
-        return Candidates(Pairs(one, other, np.concatenate(sums)[first]), distinct // 2 - len(code), self.crowded)
+        return np.concatenate(codes), np.concatenate(sums), np.concatenate(sharing)
 
-    def cut_rows(self, most: int) -> Iterator[range]:
-        """All rows, so many at once that they have about `most` partners in all their groups."""
+    def cut_rows(self, rows: Longs, most: int) -> Iterator[Longs]:
+        """These rows, so many at once that they have about `most` partners in all their groups."""
         reached = run_offsets(np.diff(self.start)[self.group[self.own]])[self.begin]
+        reached = run_offsets(np.diff(reached)[rows])
         first = 0
-        while first < len(reached) - 1:
+        while first < len(rows):
             last = int(np.searchsorted(reached, reached[first] + most, side="right")) - 1
-            yield range(first, last := max(last, first + 1))
+            yield rows[first : (last := max(last, first + 1))]
             first = last
 
-    def list_partners(self, block: range) -> tuple[Longs, Floats]:
+    def list_partners(self, rows: Longs) -> tuple[Longs, Floats]:
         """The others of all groups of these rows, as row × number of rows + other, ascending, and what they share."""
-        held = self.own[self.begin[block.start] : self.begin[block.stop]]
+        held = self.own[gather_entries(self.begin, rows)[0]]
         places, sizes = gather_entries(self.start, self.group[held])
         one, other = np.repeat(self.rows[held], sizes), self.rows[places]
         shared = np.minimum(np.repeat(self.weight[held], sizes), self.weight[places])
@@ -226,7 +240,7 @@ def group_by_keys(keys: Longs, rows: Ints, weight: Floats, *, count: int, most: 
     A key of more than `most` rows brings none together. Weights are whole numbers of the fraction `GRID`.
     """
     home = (keys >> 60).astype(np.int8)  # of hashes about as many in each, which takes less memory than all at once
-    parts = (np.flatnonzero(home == part) for part in np.unique(home).tolist() or [0])
+    parts = (np.flatnonzero(home == part) for part in keep_distinct(home).tolist() or [0])
     listed = zip(*(_list_groups(keys[at], rows[at], weight[at], most) for at in parts), strict=True)
     *columns, crowded = listed
     members, weights, sizes = map(np.concatenate, columns)
@@ -251,13 +265,12 @@ def _list_groups(keys: Longs, rows: Ints, weight: Floats, most: int) -> tuple[In
 
 
 def _keep_best(code: Longs, shared: Floats, width: int, near: int) -> tuple[Longs, Floats]:
-    """The `near` partners of each row with which it shares most, of equal ones the first; the smaller row first."""
-    one, other = np.divmod(code, width)
+    """The `near` partners of each row with which it shares most, of equal ones the first."""
+    one = code // width
     whole = (shared * GRID).astype(np.int64)
     order = order_pairs(one - one.min(initial=width), whole.max(initial=0) - whole)  # equal ones stay in order
     ranked = one[order]
     places, fresh = np.arange(len(ranked)), np.ones(len(ranked), np.bool_)
     fresh[1:] = ranked[1:] != ranked[:-1]
     kept = order[places - np.maximum.accumulate(np.where(fresh, places, 0)) < near]
-    one, other = one[kept], other[kept]
-    return np.minimum(one, other) * width + np.maximum(one, other), shared[kept]
+    return code[kept], shared[kept]

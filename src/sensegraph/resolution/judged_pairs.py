@@ -25,8 +25,8 @@ _LIKELY = 0.5  # a longer name from which on it may be the one that a short name
 _ROUNDED = 1e-6  # linkage rounds scores
 
 
-def block_pairs(found: Collection) -> Candidates:
-    """Pairs of positions to compare, each once, smaller first, in order.
+def block_pairs(found: Collection, keyed: Candidates | None = None) -> Candidates:
+    """Pairs of positions to compare, each once, smaller first, in order; `keyed` share a key, where that is known.
 
     Keys are the whole name, its words, neighbouring words, codes without their endings, first letters, and bands of
     trigrams; vectors add the nearest of each. Of every thing the best
@@ -34,7 +34,7 @@ def block_pairs(found: Collection) -> Candidates:
     """
     settings, count = found.settings, len(found.items)
     near = settings.near
-    paired = _group_names(found).pair(near)
+    paired = keyed or _group_names(found).pair(near)
     order = order_numbers(found.columns.whole)
     equal = found.columns.whole[order][1:] == found.columns.whole[order][:-1]
     ends = [(paired.pairs.one, paired.pairs.other), (order[:-1][equal], order[1:][equal])]

@@ -19,16 +19,19 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.graphs import Floats, Ints, Longs, locate_numbers, order_numbers
+from sensegraph.algorithms.graphs import Floats, Longs, locate_numbers, order_numbers
+from sensegraph.algorithms.minhash import Hashes, mix_hashes
+from sensegraph.algorithms.partners import KeyedRows, PairedRows, pair_again
+from sensegraph.algorithms.ranking import hash_words
 from sensegraph.algorithms.segments import cut_hashes
 from sensegraph.algorithms.similar import Candidates, Pairs
 from sensegraph.index.graph.seen_names import MentionedNames, NameGraph
 from sensegraph.resolution import Comparison
-from sensegraph.resolution.comparison.name_columns import Hashes, NameColumns, mix_hashes, read_columns
+from sensegraph.resolution.comparison.name_columns import NameColumns, read_columns
 from sensegraph.resolution.comparison.scoring import Collection, Comparisons, Scores, Traits, kind_of_type
 from sensegraph.resolution.judged_pairs import block_pairs
 from sensegraph.resolution.resolution_types import Resolving
-from sensegraph.runtime.columns import join_columns, pack_columns, unpack_columns
+from sensegraph.runtime.columns import digest_columns, join_columns, pack_columns, unpack_columns
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import step
 from sensegraph.runtime.runtime import Runtime
@@ -38,6 +41,7 @@ _SCORES = 512  # names whose scores are kept together, likewise
 _TOGETHER = 256  # names that are compared at once
 _PAIR = np.dtype([("score", "<f8"), ("kind", "u1")])
 COMPARED = "compared"  # ref: the version of scores, and the partitions of the graph that was last built
+PAIRED = "paired"  # ref: the version of pairs with its settings, and those of that graph
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,15 +51,6 @@ class ScoredPairs:
     pairs: Hashes
     score: Floats
     kind: NDArray[np.uint8]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class NamePairs:
-    """The places of names that are compared; how many pairs are passed over, and how many keys too many names share."""
-
-    one: Ints
-    other: Ints
-    counts: Longs
 
 
 def compare_with_others(items: Sequence[Comparison]) -> bytes:
@@ -78,8 +73,8 @@ def keep_scores(parts: Sequence[ScoredPairs]) -> list[bytes]:
     return [pack_columns(part) for part in parts]
 
 
-@step("duplicates.pairs", version=2)
-def keep_pairs(found: Sequence[NamePairs], *, near: int, rare: int) -> list[bytes]:
+@step("duplicates.pairs", version=3)
+def keep_pairs(found: Sequence[PairedRows], *, near: int, rare: int) -> list[bytes]:
     """Which names are compared."""
     return list(map(pack_columns, found))
 
@@ -105,16 +100,26 @@ def collect_names(graph: NameGraph, rt: Runtime, settings: Resolving) -> Collect
 
 
 def pair_names(found: Collection, rt: Runtime) -> Candidates:
-    """The names that are compared: while there are the same names these are the same pairs."""
+    """The names that are compared: while there are the same names these are the same pairs.
 
-    def look() -> NamePairs:
-        made = block_pairs(found)
-        return NamePairs(made.pairs.one, made.pairs.other, np.array([made.passed_over, made.crowded], np.int64))
+    Else partners are found again of names that share a word or another key with one that is new, changed or gone.
+    """
+    near, rare, ids = found.settings.near, found.settings.rare, hash_words(found.ids)
+    noted = f"{keep_pairs.version} {near} {rare}"
 
-    near, rare = found.settings.near, found.settings.rare
-    packed = rt.once(keep_pairs, look, names=(found.read_from,), near=near, rare=rare).value
-    one, other, counts = unpack_columns(packed)
-    return Candidates(Pairs(one, other, np.ones(len(one))), *counts.tolist())
+    def look() -> PairedRows:
+        before, _, k = (rt.store.ref(PAIRED) or "").rpartition(" ")
+        there = replace(rt, inside=[]).recall(keep_pairs, [k] if before == noted else [])
+        earlier = PairedRows(*unpack_columns(there[k].value)) if there else None
+        keyed = KeyedRows.of(*found.columns.list_keys(found.words), count=len(ids), most=rare)
+        return pair_again(keyed, ids, keyed.sign(mix_hashes(ids ^ found.columns.spoken)), near, earlier)
+
+    made = rt.once(keep_pairs, look, names=(found.read_from, digest_columns([ids])), near=near, rare=rare)
+    if rt.store.ref(PAIRED) != f"{noted} {made.key}":
+        rt.store.set_refs({PAIRED: f"{noted} {made.key}"})
+    paired = PairedRows(*unpack_columns(made.value))
+    pairs = Pairs(paired.one, paired.other, np.ones(len(paired.one)))
+    return block_pairs(found, Candidates(pairs, paired.passed_over, int(paired.crowded[0])))
 
 
 def compare_in_partitions(found: Collection, one: Longs, other: Longs, *, rt: Runtime, noted: bool = False) -> Scores:

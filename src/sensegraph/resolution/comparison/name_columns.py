@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import Floats, Ints, Longs
-from sensegraph.algorithms.minhash import hash_bands
+from sensegraph.algorithms.minhash import Hashes, hash_bands, mix_hashes
 from sensegraph.algorithms.ranking import hash_words
 from sensegraph.algorithms.rounding import round_down, round_each_down
 from sensegraph.algorithms.similar import GRID
@@ -25,7 +25,6 @@ from sensegraph.resolution.comparison.aligned import FEW_NAMES, LIGHT, Lexis, we
 from sensegraph.resolution.comparison.likeness import Spoken, read_spoken
 from sensegraph.resolution.comparison.name_reading import Name
 
-Hashes = NDArray[np.uint64]
 _SAME, _CODE, _PAIR, _BAND, _ACRONYM = 50.0, 8.0, 3.0, 3.0, 20.0  # beside the idf of a word, 0.5 to about 14
 _WORD = np.uint64(0x2545F4914F6CDD1D)  # tells a word from another key of the same letters
 _KEY = np.uint64((1 << 40) - 1 << 24)  # the bits of a key that are kept, 40: fewer are stored
@@ -87,12 +86,6 @@ class NameColumns:
         ends = run_offsets(self.holding)
         found: Hashes = mix_hashes(self.spoken + (sums[ends[1:]] - sums[ends[:-1]]))
         return found
-
-
-def mix_hashes(values: Hashes) -> Hashes:
-    """Numbers of which every bit depends on all of a number's."""
-    mixed = (values ^ (values >> np.uint64(31))) * np.uint64(0x9E3779B97F4A7C15)
-    return (mixed ^ (mixed >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,137 @@
+"""The best partners of rows that share keys, found again only for rows whose groups have changed.
+
+What stands for the groups of a row follows from who shares its keys and what these weigh, so that it stays while they
+do, wherever the row stands by then. The result is that of all rows looked at.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensegraph.algorithms.graphs import (
+    Floats,
+    Ints,
+    Longs,
+    keep_distinct,
+    locate_numbers,
+    number_distinct,
+    order_numbers,
+)
+from sensegraph.algorithms.minhash import Hashes, mix_hashes
+from sensegraph.algorithms.similar import GRID, KeyGroups, group_by_keys
+
+_OF_ONE, _OF_OTHER = 1, 2
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairedRows:
+    """Pairs `one` < `other` of n rows that share keys, ascending.
+
+    `by` says whether they are among the best of the one (1), of the other (2), or of both (3). `ids` (n) tells rows
+    apart, `signs` (n) stands for the groups of each, `sharing` (n) is with how many others it shares a key. `crowded`
+    (1) counts the keys that too many rows share.
+    """
+
+    ids: Hashes
+    signs: Hashes
+    sharing: Ints
+    one: Ints
+    other: Ints
+    by: NDArray[np.uint8]
+    crowded: Longs
+
+    @property
+    def passed_over(self) -> int:
+        """How many pairs share a key but are not among the best of either row."""
+        return int(self.sharing.sum(dtype=np.int64)) // 2 - len(self.one)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KeyedRows:
+    """What brings `count` rows together: `keys`, whose they are, and what each weighs, in 1 / `GRID`.
+
+    Keys of more than `most` rows are left out; `crowded` counts them. Keys lie in their `home` by their first bits.
+    """
+
+    keys: Hashes
+    rows: Ints
+    weight: Floats
+    home: Ints
+    count: int
+    most: int
+    crowded: int
+
+    @classmethod
+    def of(cls, keys: Hashes, rows: Ints, weight: Floats, *, count: int, most: int) -> KeyedRows:
+        """Those of keys, shape (m,), of hashes best."""
+        bits = max(len(keys).bit_length() - 1, 1)
+        home = (keys >> np.uint64(64 - bits)).astype(np.int32)
+        full = np.flatnonzero((np.bincount(home) > most)[home])  # few, among them all keys of too many rows
+        listed, _, which = number_distinct(keys[full])
+        many = np.bincount(keep_distinct(which * count + rows[full]) // count, minlength=len(listed))
+        kept = np.ones(len(keys), np.bool_)
+        kept[full] = many[which] <= most
+        return cls(keys[kept], rows[kept], weight[kept], home[kept], count, most, int((many > most).sum()))
+
+    def sign(self, ids: Hashes) -> Hashes:
+        """What stands for the groups of each row: `ids` stand for the rows and for all that they say."""
+        units = np.round(self.weight * GRID).astype(np.uint64)
+        held = mix_hashes(ids[self.rows] + mix_hashes(self.keys ^ units))
+        sums = np.zeros(int(self.home.max(initial=0)) + 1, np.uint64)
+        np.add.at(sums, self.home, held)
+        found = ids.copy()
+        np.add.at(found, self.rows, mix_hashes(sums[self.home] ^ held))
+        return mix_hashes(found)
+
+    def group(self, rows: Longs) -> KeyGroups:
+        """The groups of these rows, and of others some."""
+        asked = np.zeros(self.count, np.bool_)
+        asked[rows] = True
+        wanted = np.zeros(int(self.home.max(initial=0)) + 1, np.bool_)
+        wanted[self.home[asked[self.rows]]] = True
+        held = np.flatnonzero(wanted[self.home])
+        keys = self.keys[held].view(np.int64)
+        return group_by_keys(keys, self.rows[held], self.weight[held], count=self.count, most=self.most)
+
+
+def pair_again(keyed: KeyedRows, ids: Hashes, signs: Hashes, near: int, earlier: PairedRows | None) -> PairedRows:
+    """Pairs of rows that share a key, of which each is among the `near` best of either.
+
+    Rows whose groups are as they were `earlier`, when rows stood in the same order, are not looked at.
+    """
+    count = keyed.count
+    sharing, known = np.zeros(count, np.int32), np.zeros(count, np.bool_)
+    code, by = np.zeros(0, np.int64), np.zeros(0, np.uint8)
+    order = order_numbers(ids)
+    if earlier is not None and count and (np.diff(ids[order]) > 0).all():  # else a row could be taken for another
+        at = locate_numbers(earlier.ids, ids[order])
+        now = order[np.minimum(at, count - 1)]
+        stands = (ids[now] == earlier.ids) & (signs[now] == earlier.signs)
+        known[now[stands]], sharing[now[stands]] = True, earlier.sharing[stands]
+        by = earlier.by & (stands[earlier.one] * np.uint8(_OF_ONE) | stands[earlier.other] * np.uint8(_OF_OTHER))
+        left = np.flatnonzero(by)
+        code, by = now[earlier.one[left]] * count + now[earlier.other[left]], by[left]
+    rows = np.flatnonzero(~known)
+    found, _, sharing[rows] = keyed.group(rows).list_best(near, rows)
+    one, other = np.divmod(found, count)
+    found = np.minimum(one, other) * count + np.maximum(one, other)
+    places = order_numbers(found)
+    begun = np.flatnonzero(np.diff(found[places], prepend=-1))
+    says = np.where(one < other, np.uint8(_OF_ONE), np.uint8(_OF_OTHER))[places]
+    code, by = _join_pairs(code, by, found[places][begun], np.bitwise_or.reduceat(says, begun) if len(begun) else says)
+    one, other = (ends.astype(np.int32) for ends in np.divmod(code, count))
+    return PairedRows(ids, signs, sharing, one, other, by, np.array([keyed.crowded], np.int64))
+
+
+def _join_pairs(code: Longs, by: NDArray[np.uint8], more: Longs, says: NDArray[np.uint8]) -> tuple[Longs, Any]:
+    """Numbers that stand for pairs, twice, ascending and each once, with whose best they are of: in one."""
+    at = np.searchsorted(code, more)
+    there = np.zeros(len(more), np.bool_)
+    inside = np.flatnonzero(at < len(code))
+    there[inside] = code[at[inside]] == more[inside]
+    by[at[there]] |= says[there]
+    return np.insert(code, at[~there], more[~there]), np.insert(by, at[~there], says[~there])
