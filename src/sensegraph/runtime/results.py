@@ -76,11 +76,15 @@ class Step(Generic[A, B]):
         """Bytes to a result."""
         if self.result is bytes:
             return typing.cast(Callable[[bytes], B], bytes)
-        return msgspec.json.Decoder(self.result).decode
+        return decode_value(self.result)
 
-    def encode(self, result: B) -> bytes:
-        """A result to bytes: JSON, or bytes as they are."""
-        return result if isinstance(result, bytes) else _ENCODE(result)
+    @cached_property
+    def encode(self) -> Callable[[B], bytes]:
+        """A result to bytes: bytes as they are, MessagePack where fields of it are such, else JSON."""
+        if self.result is bytes:
+            return typing.cast(Callable[[B], bytes], bytes)
+        held = is_dataclass(self.result) and any("bytes" in str(f.type) for f in fields(self.result))
+        return msgspec.msgpack.Encoder().encode if held else _ENCODE
 
 
 def step(
@@ -279,8 +283,7 @@ def save_result(
         head = replace(result, **dict.fromkeys(columns, ()))
         shared = next((found.shared for found in columns.values() if isinstance(found, Table) and found.shared), ())
         made_of = _Joined(joined, shared, {name: columns[name].finder for name in joined if columns[name].finder})
-        told = {**msgspec.to_builtins(head), **msgspec.to_builtins(made_of)} if joined else head
-        raw = _ENCODE(told)
+        raw = _ENCODE({**msgspec.to_builtins(head), **msgspec.to_builtins(made_of)}) if joined else step.encode(head)
         store.write({k: raw, **beside}, step.name)  # last: it says "complete"
     else:
         raw = step.encode(result)
@@ -365,7 +368,13 @@ class _Joined:
     finders: dict[str, str] = field(default_factory=dict)
 
 
-_read_joined = msgspec.json.Decoder(_Joined).decode
+def decode_value(kind: Any) -> Callable[[bytes], Any]:
+    """What reads stored values of this type, as MessagePack, or as JSON, whose first byte is below 128."""
+    plain, packed = msgspec.json.Decoder(kind).decode, msgspec.msgpack.Decoder(kind).decode
+    return lambda raw: packed(raw) if raw[:1] > b"\x7f" else plain(raw)
+
+
+_read_joined = decode_value(_Joined)
 
 
 @cache

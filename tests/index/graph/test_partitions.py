@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from drawn import drawn_aliases, drawn_extractions
 from scripted import Script, ScriptedServer
 from sensegraph.errors import StoreError
-from sensegraph.index.graph.columns import columns_of, ends_beside
+from sensegraph.index.graph.columns import HEADS, columns_of, ends_beside
 from sensegraph.index.graph.describing import crowded_elements, describe_elements, summarise_crowded
 from sensegraph.index.graph.graph_settings import GraphSettings
 from sensegraph.index.graph.merged_parts import merge_entity_slices, merge_relation_slices, slice_runs
@@ -186,22 +186,40 @@ def test_the_ends_of_a_graph_are_read_of_the_parts_that_another_has_not(rt: Runt
     more = partitioned([story(i) for i in range(41)], rt, GraphSettings(), NO_ALIASES, 7)
     fewer = partitioned([story(i) for i in range(40)], rt, GraphSettings(), NO_ALIASES, 3)
     whole = Graph(tuple(stored.entities), tuple(stored.relations), tuple(stored.claims))
-    found, read, heads = columns_of(whole), list[int](), JoinedRows.heads
+    found, read, heads = columns_of(whole), list[list[int]](), JoinedRows.heads
     wanted = [found.entities.ids, found.relations.source, found.relations.target, found.relations.weight]
 
     def noting(rows: JoinedRows, places: Sequence[int] | None = None) -> list[bytes]:
-        read.extend([len(places)] if places is not None else [])
+        read[-1].append(len(rows.parts) if places is None else len(places))
         return heads(rows, places)
 
     monkeypatch.setattr(JoinedRows, "heads", noting)
     for other in (more, fewer, whole):
-        columns_of(other)
+        read.append([])
+        columns_of(other), columns_of(stored)
+        read.append([])
         ends = ends_beside(stored, other) if other is not whole else ends_beside(whole, stored)
         for made, of in zip((ends.ids, ends.source, ends.target, ends.weight), wanted, strict=True):
             assert made.tolist() == of.tolist()
-    (entities, relations), others = read[:2], read[2:]
+    (entities, relations), *others = read[1::2]
     assert 0 < entities + relations < 10
-    assert others == [7, 7]
+    assert others == [[7, 7], []]
+
+
+def test_columns_that_are_not_at_hand_are_read_of_their_parts_alone(rt: Runtime, monkeypatch: pytest.MonkeyPatch):
+    extracted: Any = InRuns([story(i) for i in range(40)])
+    made = merge_in_partitions(extracted, rt, GraphSettings(), NO_ALIASES, 7)
+    known, some, read, heads = join_parts(rt, made), join_parts(rt, made), list[list[int]](), JoinedRows.heads
+
+    def noting(rows: JoinedRows, places: Sequence[int] | None = None) -> list[bytes]:
+        read.append(list(places or ()))
+        return heads(rows, places)
+
+    monkeypatch.setattr(JoinedRows, "heads", noting)
+    entities: Any = some.entities
+    entities.kept[HEADS] = [part.columns if i % 3 else b"" for i, part in enumerate(made.entities.values())]
+    assert np.array_equal(columns_of(some).entities.records, columns_of(known).entities.records)
+    assert read[0] == [0, 3, 6]
 
 
 def test_a_table_that_is_gone_is_said_to_be(tmp_path: Path):

@@ -20,12 +20,12 @@ from sensegraph.algorithms.graphs import NOWHERE, Floats, Longs, locate_numbers,
 from sensegraph.algorithms.ranking import hash_words
 from sensegraph.language.text import fold
 from sensegraph.runtime.columns import digest_columns, join_columns, unpack_columns
-from sensegraph.runtime.results import Table
+from sensegraph.runtime.results import Table, decode_value
 from sensegraph.types import Claim, Entity, Graph, Relation
 
 T = TypeVar("T")
 Hashes = NDArray[np.uint64]
-HEADS = "heads"  # under which a table keeps the packed columns of its parts until they are asked for
+HEADS = "heads"  # under which a table keeps the packed columns of its parts, where known, until they are asked for
 _encode = msgspec.json.Encoder().encode
 
 
@@ -211,14 +211,17 @@ class _Head:
     columns: bytes = b""
 
 
-_read_head = msgspec.json.Decoder(_Head).decode
+_read_head = decode_value(_Head)
 
 
 def _read_columns(records: Sequence[Any], kind: Callable[..., T], make: Callable[[Sequence[Any]], T]) -> T:
     """The columns of records: those of the parts that hold them, one after the other, else made."""
     heads = list[bytes]()
     if isinstance(records, Table):
-        heads = records.kept.pop(HEADS, None) or [_read_head(raw).columns for raw in records.heads()]
+        heads = records.kept.pop(HEADS, None) or [b""] * len(records.joined)
+        lacking = [place for place, head in enumerate(heads) if not head]
+        for place, raw in zip(lacking, records.heads(lacking), strict=True):
+            heads[place] = _read_head(raw).columns
     if not heads or not all(heads):
         return make(list(records))
     return join_columns([kind(*unpack_columns(head)) for head in heads])

@@ -75,9 +75,8 @@ def knowledge_graph(extracted: Extracted, rt: Runtime, settings: GraphSettings, 
     by = {"settings": settings, "describer": rt.engine.fingerprint("summarise")}
     known = rt.once(describe_graphs, lambda: join_parts(rt, parts), names=names, **by)
     for records, held in ((known.value.entities, parts.entities), (known.value.relations, parts.relations)):
-        columns = [part.columns for part in held.values()]
-        if isinstance(records, Table) and all(columns):
-            records.kept[HEADS] = columns  # which soon are asked for
+        if isinstance(records, Table):
+            records.kept[HEADS] = [part.columns for part in held.values()]  # which soon are asked for
     return known
 
 
