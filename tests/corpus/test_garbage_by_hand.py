@@ -169,24 +169,16 @@ def test_refs_of_what_is_gone_are_idle() -> None:
     assert made._idle_refs() == [*gone[:-1], "interchange/c", "interchange/old"]
 
 
-@pytest.mark.parametrize(
-    ("waiting", "whole", "names", "less"),
-    [
-        (False, True, ["a"], {2: None, 3: "c"}),
-        (True, True, ["a"], {}),
-        (False, False, ["a"], {}),
-        (False, True, [], {}),
-    ],
-)
+@pytest.mark.parametrize(("decided", "names", "less"), [(3, ["a"], {2: None, 3: "c"}), (3, [], {}), (0, ["a"], {})])
 def test_decisions_about_names_that_no_document_holds_are_forgotten_where_all_of_it_is_known(
-    monkeypatch: pytest.MonkeyPatch, waiting: bool, whole: bool, names: list[str], less: dict[int, Any]
+    monkeypatch: pytest.MonkeyPatch, decided: int, names: list[str], less: dict[int, Any]
 ) -> None:
-    log = [SimpleNamespace(id=1), SimpleNamespace(id=2), SimpleNamespace(id=3)]
+    log, read = [SimpleNamespace(id=i + 1) for i in range(decided)], list[bool]()
     monkeypatch.setattr(garbage, "read_operations", lambda store: log)
     monkeypatch.setattr(garbage, "forget_names", lambda log, known: [log[0], None, "c"])
-    traced = SimpleNamespace(whole=whole, names=names)
-    kept = SimpleNamespace(traced=[traced, SimpleNamespace(whole=True, names=["z"])], waiting=waiting)
+    kept = SimpleNamespace(read_names=lambda: read.append(True) or names)
     assert collector(Store())._forgettable(kept) == less
+    assert len(read) == (decided > 0)
 
 
 def test_indexes_that_others_read_hold_their_keys_and_one_that_is_gone_none(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -252,9 +244,10 @@ def test_documents_and_index_are_traced_and_together_only_where_they_differ(
     def trace(documents: list[str], rt: object, settings: str, until: float) -> Any:
         traced.append((documents, settings))
         assert (rt, until) == ("rt", 9.0)
-        return SimpleNamespace(keys=["t"], whole=whole, names=[])
+        return SimpleNamespace(keys=["t"], whole=whole)
 
     monkeypatch.setattr(garbage, "trace_build", trace)
+    monkeypatch.setattr(garbage, "read_said_names", lambda documents, rt, settings: {*documents, rt, settings})
     monkeypatch.setattr(garbage, "keys_behind_index", lambda store, manifest, name: ["i"] if name == "now" else [])
     store = Store(refs={"index": "now"} | ({"interchange/c": "x"} if imported else {}))
     manifest = SimpleNamespace(chunks="c", engine="e", embedder="v") if indexed else None
@@ -274,7 +267,7 @@ def test_documents_and_index_are_traced_and_together_only_where_they_differ(
     waits = before == ["k0"]
     assert traced == asked
     assert list(kept.keys) == keys
-    assert (kept.waiting, len(kept.traced)) == (waits, len(asked))
+    assert kept.read_names() == ({*asked[0][0], "rt", asked[0][1]} if whole and not waits else set())
     assert kept.notes == (
         ("documents wait for a build: what the index says of the earlier ones stays until then",) if waits else ()
     )

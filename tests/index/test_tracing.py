@@ -11,7 +11,7 @@ import pytest
 
 from sensegraph import Corpus
 from sensegraph.index.settings import IndexSettings
-from sensegraph.index.tracing import KeyRecordingStore, Tracing, Untraced, follow_keys, trace_build
+from sensegraph.index.tracing import KeyRecordingStore, Tracing, Untraced, follow_keys, read_said_names, trace_build
 from sensegraph.index.vectors import list_segments
 from sensegraph.runtime.keys import key, read_keys_below
 from sensegraph.runtime.results import step
@@ -41,7 +41,8 @@ def test_names_are_told_where_the_index_has_a_graph(tmp_path: Path, parts: tuple
         rt, keys = corpus.workspace.runtime(), list(corpus.workspace.document_keys().values())
         made = trace_build(keys, rt, IndexSettings(parts=parts))
         assert made.whole
-        assert ({"ada lovelace", "charles babbage"} <= made.names) is ("graph" in parts)
+        said = read_said_names(keys, rt, IndexSettings(parts=parts))
+        assert ({"ada lovelace", "charles babbage"} <= said) is ("graph" in parts)
         assert made.keys[: len(keys)] == tuple(keys)
         assert set(made.keys) > set(keys)
         assert not trace_build(keys, rt, IndexSettings(parts=parts, chunk_tokens=101)).whole

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -16,7 +17,7 @@ from sensegraph.errors import Busy, SettingsError, StoreError
 from sensegraph.index.graph.lookups import keys_of_ties
 from sensegraph.index.manifest import REF, Manifest
 from sensegraph.index.restricted.arrivals import forget_arrivals
-from sensegraph.index.tracing import TookTooLong, Traced, follow_keys, keys_behind_index, trace_build
+from sensegraph.index.tracing import TookTooLong, follow_keys, keys_behind_index, read_said_names, trace_build
 from sensegraph.resolution.log import Known, forget_names, read_operations, rewrite_operations
 from sensegraph.runtime.stores.corpus_store import Freed
 
@@ -192,15 +193,14 @@ class GarbageCollector:
         more = [made] if (now, settings) == (before, own) else [made, trace_build(now, rt, settings, until)]
         waiting = now != before
         notes = ("documents wait for a build: what the index says of the earlier ones stays until then",) * waiting
-        return _Kept([*keys, *now, *(k for found in more for k in found.keys)], more, waiting, notes)
+        names = partial(read_said_names, before, rt, own) if made.whole and not waiting else frozenset[str]
+        return _Kept([*keys, *now, *(k for found in more for k in found.keys)], names, notes)
 
     def _forgettable(self, kept: _Kept) -> dict[str, Operation | None]:
         """By number the operations with names that no document holds, as they are without them, or None."""
-        (made, *_) = kept.traced
-        if kept.waiting or not made.whole or not made.names:
+        if not (log := read_operations(self._store)) or not (names := kept.read_names()):
             return {}
-        log = read_operations(self._store)
-        less = forget_names(log, Known(made.names, self._workspace.document_keys()))
+        less = forget_names(log, Known(names, self._workspace.document_keys()))
         return {o.id: left for o, left in zip(log, less, strict=True) if left != o}
 
     def _idle_refs(self) -> list[str]:
@@ -214,9 +214,8 @@ class GarbageCollector:
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """The keys that stay; the traces that found them, that of the index first; whether documents wait for a build."""
+    """The keys that stay, and what reads the names that documents say: none while documents wait for a build."""
 
     keys: Sequence[str]
-    traced: Sequence[Traced]
-    waiting: bool
+    read_names: Callable[[], frozenset[str]]
     notes: tuple[str, ...]

@@ -170,11 +170,10 @@ class Tracing(Runtime):
 
 @dataclass(frozen=True, slots=True)
 class Traced:
-    """The keys that a build looks for; whether all of them are there; the names that its chunks say, folded."""
+    """The keys that a build looks for, and whether all of them are there."""
 
     keys: tuple[str, ...]
     whole: bool
-    names: frozenset[str]
 
 
 def trace_build(documents: Sequence[str], rt: Runtime, settings: IndexSettings, until: float = math.inf) -> Traced:
@@ -182,25 +181,33 @@ def trace_build(documents: Sequence[str], rt: Runtime, settings: IndexSettings, 
 
     Raises TookTooLong where that takes longer than `until`, by the monotonic clock.
     """
-    store = KeyRecordingStore(rt.store, until)
-    given = {f.name: getattr(rt, f.name) for f in fields(Runtime)} | {"store": store, "aside": [], "lacking": []}
-    tracing, names, whole = Tracing(**given), frozenset[str](), False
+    store, whole = KeyRecordingStore(rt.store, until), False
     try:
         if documents:
-            build_index(documents, tracing, settings)
-        if "graph" in settings.parts:
-            texts = Results(tracing.store, keep_documents, documents)
-            chunks = cut_documents(texts, tracing, size=settings.chunk_tokens, overlap=settings.chunk_overlap)
-            said: set[str] = set()
-            for _, found in extract_all(chunks, tracing):
-                said.update(e.name for e in found.entities)
-                said.update(name for r in found.relations for name in (r.source, r.target))
-                said.update(c.subject for c in found.claims)
-            names = frozenset(map(fold, said))
+            build_index(documents, _trace(rt, store), settings)
         whole = True
     except Untraced:
         pass  # an interrupted build: it has paid for what it looked for until here
-    return Traced((*documents, *store.asked), whole, names)
+    return Traced((*documents, *store.asked), whole)
+
+
+def read_said_names(documents: Sequence[str], rt: Runtime, settings: IndexSettings) -> frozenset[str]:
+    """The names, folded, that the extractions say of the documents with these keys, of which a build was whole."""
+    if "graph" not in settings.parts:
+        return frozenset()
+    tracing, said = _trace(rt, rt.store), set[str]()
+    texts = Results(rt.store, keep_documents, documents)
+    chunks = cut_documents(texts, tracing, size=settings.chunk_tokens, overlap=settings.chunk_overlap)
+    for _, found in extract_all(chunks, tracing):
+        said.update(e.name for e in found.entities)
+        said.update(name for r in found.relations for name in (r.source, r.target))
+        said.update(c.subject for c in found.claims)
+    return frozenset(map(fold, said))
+
+
+def _trace(rt: Runtime, store: Store) -> Tracing:
+    given = {f.name: getattr(rt, f.name) for f in fields(Runtime)} | {"store": store, "aside": [], "lacking": []}
+    return Tracing(**given)
 
 
 def follow_keys(store: Store, name: str, known: Collection[str] = ()) -> dict[str, None]:
@@ -232,5 +239,6 @@ __all__ = [
     "Untraced",
     "follow_keys",
     "keys_behind_index",
+    "read_said_names",
     "trace_build",
 ]

@@ -76,15 +76,18 @@ class Step(Generic[A, B]):
         """Bytes to a result."""
         if self.result is bytes:
             return typing.cast(Callable[[bytes], B], bytes)
-        return decode_value(self.result)
+        return decode_value(self.result) if self._holds_bytes else msgspec.json.Decoder(self.result).decode
 
     @cached_property
     def encode(self) -> Callable[[B], bytes]:
         """A result to bytes: bytes as they are, MessagePack where fields of it are such, else JSON."""
         if self.result is bytes:
             return typing.cast(Callable[[B], bytes], bytes)
-        held = is_dataclass(self.result) and any("bytes" in str(f.type) for f in fields(self.result))
-        return msgspec.msgpack.Encoder().encode if held else _ENCODE
+        return msgspec.msgpack.Encoder().encode if self._holds_bytes else _ENCODE
+
+    @cached_property
+    def _holds_bytes(self) -> bool:
+        return is_dataclass(self.result) and any("bytes" in str(f.type) for f in fields(self.result))
 
 
 def step(
