@@ -239,7 +239,7 @@ def name_documents(noted: Results[Noted], rt: Runtime) -> NamedDocuments:
 
     def read_run(i: int) -> Recognising:
         """The documents of a run."""
-        return Recognising.of(noted.keys[runs[i].start : runs[i].stop], held[i], known, words)
+        return Recognising.of(noted.keys[runs[i].start : runs[i].stop], held[i], known, shown.words)
 
     def look_up(some: Sequence[int]) -> None:
         """Take the runs that are there, of some of which it is known what their documents are told."""
@@ -259,8 +259,6 @@ def name_documents(noted: Results[Noted], rt: Runtime) -> NamedDocuments:
         waiting.clear()
 
     look_up(list(told))
-    left = [k for i, k in enumerate(showing.keys) if i not in told or stored[i] not in named]
-    words = shown.words_of(_ReadAgain(Results(rt.store, show_names, left)), len(runs))
     for i in range(len(runs)):
         own = None
         if i not in told:

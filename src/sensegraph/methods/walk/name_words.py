@@ -230,9 +230,9 @@ class Gazetteer:
 
     @cached_property
     def begun(self) -> dict[str, list[str]]:
-        """The names by the word that they begin with, each list in order."""
+        """The names by the word that they begin with."""
         begun: dict[str, list[str]] = defaultdict(list)
-        for name in sorted(self.names):
+        for name in self.names:
             begun[name.partition(" ")[0]].append(name)
         return dict(begun)
 

@@ -25,7 +25,6 @@ _PAIR = re.compile(rf"\{MARK}([^ \n]+)(?= \{MARK}?([^ \n]+))")  # a word that ma
 _MANY = 64  # documents of a run of which it pays to know the pairs of words: fewer are read as soon
 _CELLS = 1 << 20  # words, or names, of so many documents that are told at once
 _FEW = 16  # words: so many or fewer are looked for in a text as they are, and it is parted where one stands in it
-_SMALL = 4  # of so many runs one or fewer are read: then what is known of their own words is enough
 _SIGNS = 1 << 64  # what stands for what is known of words is below it
 
 
@@ -116,7 +115,6 @@ class ShownNames:
     borne: dict[str, int] = field(default_factory=dict)
     shown: dict[str, int] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
-    _made: dict[frozenset[str] | None, ToldWords] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @classmethod
     def unpack(cls, stored: StoredNames) -> ShownNames:
@@ -139,13 +137,10 @@ class ShownNames:
         """The names that documents bear, and how they write their words."""
         return make_known(self.borne, self.counts)
 
-    def words_of(self, runs: Sequence[ShownRun], of: int) -> ToldWords:
-        """A `ToldWords` for these runs; where they are less than a quarter `of` all, it knows their words alone."""
-        few = _SMALL * len(runs) < of
-        words = frozenset[str]().union(*(run.list_words() for run in runs)) if few else None
-        if words not in self._made:
-            self._made[words] = ToldWords(self.known if words is None else self.known.within(words))
-        return self._made[words]
+    @cached_property
+    def words(self) -> ToldWords:
+        """What tells what is known of words."""
+        return ToldWords(self.known)
 
     def change(self, went: Sequence[ShownRun], came: Sequence[ShownRun]) -> tuple[ShownNames, frozenset[str]]:
         """This without the runs that went and with those that came, all read twice.
@@ -196,9 +191,8 @@ def join_shown(
             changes.append(changed.sum_up([changed.number(words) for words, _ in found], [pairs for _, pairs in found]))
         for k, less, plus in zip(stay, *changes, strict=True):
             told[k] = f"{(int(told[k], 16) - less + plus) % _SIGNS:x}"
-    known = new.words_of(more, len(keys))
-    held = [(known.number(run.list_words()), run.pairs) for run in more]
-    told |= zip(came, known.tell([numbers for numbers, _ in held], [pairs for _, pairs in held]), strict=True)
+    held = [(new.words.number(run.list_words()), run.pairs) for run in more]
+    told |= zip(came, new.words.tell([numbers for numbers, _ in held], [pairs for _, pairs in held]), strict=True)
     return new, {k: told[k] for k in keys}
 
 
@@ -234,10 +228,10 @@ class ToldWords:
 
     def __init__(self, known: Gazetteer) -> None:
         names, written = list(known.names), {word: count > 0 for word, count in known.capitals.items() if count}
-        parts = chain.from_iterable(name.split(" ") for name in names)
+        parts = " ".join(names).split(" ") if names else []
         numbers = {word: number for number, word in enumerate(dict.fromkeys(chain(known.capitals, parts)))}
         sizes = np.array([name.count(" ") + 1 for name in names], np.int64)
-        words = np.array([numbers[word] for name in names for word in name.split(" ")], np.int64)
+        words = np.array([numbers[word] for word in parts], np.int64)
         many, first = np.bincount(words, minlength=len(numbers)), run_offsets(sizes)[:-1]
         # of each name its rarest word first
         words = words[order_pairs(np.repeat(np.arange(len(names)), sizes), many[words])]
