@@ -261,16 +261,15 @@ def build_ties(wholes: Sequence[TiedChunks]) -> list[Ties]:
     return list(map(_add_moves, wholes))
 
 
-def find_ties(graph: Result[Graph], listed: Result[Catalogue], rt: Runtime) -> Result[Ties]:
-    """The ties of a graph and its chunks, made anew only where these are tied otherwise."""
+def find_ties(graph: Result[Graph], listed: Result[Catalogue], rt: Runtime) -> str:
+    """The key of the ties of a graph and its chunks, made anew only where these are tied otherwise."""
     from sensegraph.runtime.delegating import once_by_content
 
     def read() -> TiedChunks:
         return tie_chunks(graph.value, listed.value)
 
     names = (graph.key, listed.key)
-    k = once_by_content(rt, build_ties, read, TiedChunks.digest, lambda found: found, names=names)
-    return Result(k, recall_result(rt.store, build_ties, k))
+    return once_by_content(rt, build_ties, read, TiedChunks.digest, lambda found: found, names=names)
 
 
 def keys_of_ties(manifest: Manifest, rt: Runtime) -> list[str]:
@@ -285,7 +284,7 @@ def ties_of(index: Index, rt: Runtime) -> Ties:
     if index.whole is not None:
         return build_ties.fn([tie_chunks(index.graph, index.catalogue)])[0]
     graph, listed = Result(index.manifest.graph, index.graph), Result(index.manifest.documents, index.catalogue)
-    return find_ties(graph, listed, rt).value
+    return recall_result(rt.store, build_ties, find_ties(graph, listed, rt))
 
 
 def entity_salience(ties: Ties, entities: Sequence[int], chunks: int) -> Floats:
