@@ -11,13 +11,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from hashlib import blake2b
+from itertools import chain
 from typing import Any, overload
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.graphs import Longs, keep_distinct, number_distinct
+from sensegraph.algorithms.graphs import Longs, keep_distinct, number_distinct, order_pairs
 from sensegraph.algorithms.ranking import hash_words
 from sensegraph.algorithms.walks import gather_entries, run_offsets
 from sensegraph.index.extraction import Extracted
@@ -260,7 +261,7 @@ def join_seen(runs: Sequence[SeenRun], aliases: Aliases) -> NameGraph:
     known, first, whose = number_distinct(numbers)
     count = len(first)
     named = [digits[at : at + 2 * _ID] for at in (first * 2 * _ID).tolist()]
-    types = [kind for run in runs for kind in run.types]
+    types = list(chain.from_iterable(run.types for run in runs))
     kinds = [types[i] for i in first.tolist()]
     shown, counts = _find_shown(runs, whose, count)
     offsets = run_offsets([len(run.types) for run in runs])
@@ -271,26 +272,19 @@ def join_seen(runs: Sequence[SeenRun], aliases: Aliases) -> NameGraph:
     for own, by in called.items():
         row = int(np.searchsorted(known, np.uint64(number_id(entity_id(own)))))
         named[row], shown[row], kinds[row] = entity_id(by.name), by.shown, by.type
-    order = np.argsort(np.array(named, "S20"), kind="stable") if called else np.arange(count)
-    rank = np.empty(count, np.int64)
-    rank[order] = np.arange(count)
-    rows = order.tolist()
-    moved, held = gather_entries(start, order)
-    return NameGraph(
-        [named[i] for i in rows],
-        [shown[i] for i in rows],
-        [kinds[i] for i in rows],
-        counts[order],
-        chunks,
-        run_offsets(held),
-        places[moved],
-        *_list_neighbours(rank[ends], count),
-    )
+    if called:  # else they are in order
+        order = np.argsort(np.array(named, "S20"), kind="stable")
+        named, shown, kinds = ([of[i] for i in order.tolist()] for of in (named, shown, kinds))
+        moved, held = gather_entries(start, order)
+        counts, start, places, rank = counts[order], run_offsets(held), places[moved], np.empty(count, np.int64)
+        rank[order] = np.arange(count)
+        ends = rank[ends]
+    return NameGraph(named, shown, kinds, counts, chunks, start, places, *_list_neighbours(ends, count))
 
 
 def _find_shown(runs: Sequence[SeenRun], whose: Longs, count: int) -> tuple[list[str], Longs]:
     """How each name is written most often, of equal ones the first in order; and how often it is mentioned."""
-    written = [name for run in runs for name in run.written]
+    written = list(chain.from_iterable(run.written for run in runs))
     times = _unpack(run.times for run in runs)
     owner = np.repeat(whose, _unpack(run.forms for run in runs))
     forms = {name: number for number, name in enumerate(dict.fromkeys(written))}
@@ -298,10 +292,10 @@ def _find_shown(runs: Sequence[SeenRun], whose: Longs, count: int) -> tuple[list
     code, _, where = number_distinct(owner * len(forms) + number)
     often = np.bincount(where, weights=times, minlength=len(code)).astype(np.int64)
     owners, number = np.divmod(code, len(forms))
-    kept, shown = list(forms), [""] * count
+    kept, only = [*forms, ""], np.full(count, len(forms))
     alone = np.bincount(owners, minlength=count)[owners] == 1
-    for row, form in zip(owners[alone].tolist(), number[alone].tolist(), strict=True):
-        shown[row] = kept[form]
+    only[owners[alone]] = number[alone]
+    shown = [kept[form] for form in only.tolist()]
     best: dict[int, tuple[int, str]] = {}
     several = (column[~alone].tolist() for column in (owners, number, often))
     for row, form, many in zip(*several, strict=True):
@@ -313,13 +307,13 @@ def _find_shown(runs: Sequence[SeenRun], whose: Longs, count: int) -> tuple[list
 
 def _join_places(runs: Sequence[SeenRun], whose: Longs, count: int) -> tuple[Longs, Longs, list[str]]:
     """The chunks that mention each name: those that list it first, each in the order of runs."""
-    chunks = [chunk for run in runs for chunk in run.chunks]
+    chunks = list(chain.from_iterable(run.chunks for run in runs))
     sizes = [len(run.places) // 4 for run in runs]
     places = _unpack(run.places for run in runs)
     bound = places < 0
     places = np.where(bound, -1 - places, places) + np.repeat(run_offsets([len(r.chunks) for r in runs])[:-1], sizes)
     owner = np.repeat(whose, _unpack(run.held for run in runs))
-    order = np.lexsort((bound, owner))  # stable: of each name those that list it, then the others
+    order = order_pairs(owner, bound)  # of each name those that list it, then the others
     owner, places = owner[order], places[order]
     _, first, _ = number_distinct(owner * len(chunks) + places)
     first.sort()
