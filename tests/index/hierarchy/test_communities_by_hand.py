@@ -30,7 +30,8 @@ def group(name: str, members: str, depth: int = 0) -> Group:
 
 
 def fates(old: list[Group], new: list[Group], **followed: tuple[tuple[int, int], ...]) -> list[Fate]:
-    return list(_trace_fates(old, new, Followed(**followed), {"a": "first"}))
+    names, read = [[g.id for g in groups] for groups in (old, new)], {g.id: g for g in (*old, *new)}
+    return list(_trace_fates(*names, read, Followed(**followed), {"a": "first"}))
 
 
 @pytest.mark.parametrize(

@@ -81,16 +81,18 @@ def follow_communities(store: Store, manifest: Manifest) -> tuple[Fate, ...]:
     # an id stands for members and depth, and those of one depth share none: what has the same id is as it was
     there = set(listed[0]).intersection(listed[1])
     rest = [[place for place, name in enumerate(names) if name not in there] for names in listed]
-    old, new = [_read_apart(of, names, places) for of, names, places in zip(tables, listed, rest, strict=True)]
+    read = dict[str, Group]()
+    for of, ids, places in zip(tables, listed, rest, strict=True):
+        read |= _read_groups(of, [ids[place] for place in places])
     at = {name: place for place, name in enumerate(listed[1]) if name in there}
     same = [(place, at[name]) for place, name in enumerate(listed[0]) if name in there]
-    sets = [[frozenset(of[place].entities) for place in places] for of, places in zip((old, new), rest, strict=True)]
-    depths = [[of[place].depth for place in places] for of, places in zip((old, new), rest, strict=True)]
-    matched = match_groups(sets[0], sets[1], depths)
+    apart = [[read[of[place]] for place in places] for of, places in zip(listed, rest, strict=True)]
+    sets = [[frozenset(g.entities) for g in groups] for groups in apart]
+    matched = match_groups(sets[0], sets[1], [[g.depth for g in groups] for groups in apart])
     pairs = ([(rest[0][a], rest[1][b]) for a, b in of] for of in (matched.successor, matched.parts, matched.sources))
     successor, parts, sources = map(tuple, pairs)
     found = Followed(tuple(sorted((*same, *successor))), parts, sources)
-    fates = _trace_fates(old, new, found, before.names)
+    fates = _trace_fates(listed[0], listed[1], read, found, before.names)
     names: dict[str, str] = {}
     then: dict[str, str] = {}  # from the ids of the build before to those of now
     for fate in fates:
@@ -106,7 +108,7 @@ def follow_communities(store: Store, manifest: Manifest) -> tuple[Fate, ...]:
     name = key("lineage", made)
     store.write({name: encode_canonical(made)}, "lineage")
     store.set_refs({_REF: name})
-    return fates if old else ()
+    return fates if listed[0] else ()
 
 
 def count_fates(fates: Sequence[Fate]) -> dict[str, int]:
@@ -115,47 +117,44 @@ def count_fates(fates: Sequence[Fate]) -> dict[str, int]:
     return {kind: counted[kind] for kind in KINDS if counted[kind]}
 
 
-def _read_apart(groups: Sequence[Group], names: Sequence[str], places: Sequence[int]) -> list[Group]:
-    """These communities, of these `names`: those at some places with their entities, of all others the name alone."""
-    wanted = [names[place] for place in places]
-    if not isinstance(groups, Table) or _FEW * len(wanted) > len(names):
+def _read_groups(groups: Sequence[Group], wanted: Sequence[str]) -> dict[str, Group]:
+    """The communities with these ids, with their entities."""
+    if not isinstance(groups, Table) or _FEW * len(wanted) > len(groups):
         read = {g.id: g for g in groups}
     else:
         read, below = dict[str, Group](), wanted
         while below:  # their entities may be those of their children
             read |= (more := groups.find(below))
             below = [child for g in more.values() if not g.entities for child in g.children if child not in read]
-    found = [Group(name, 0, "", (), ()) for name in names]
-    for place, name in zip(places, wanted, strict=True):
-        found[place] = replace(read[name], entities=gather_members(read[name], read))
-    return found
+    return {name: replace(read[name], entities=gather_members(read[name], read)) for name in wanted}
 
 
 def _trace_fates(
-    old: Sequence[Group], new: Sequence[Group], found: Followed, names: Mapping[str, str]
+    old: Sequence[str], new: Sequence[str], read: Mapping[str, Group], found: Followed, names: Mapping[str, str]
 ) -> tuple[Fate, ...]:
     """One fate for each community, of now or before: parts belong to what split, sources to what they merged into.
 
-    Of those with the same id before and now the entities are not looked at.
+    They are given by their ids; those that are not the same before and now are `read`.
     """
     parts, sources = _by_side(found.parts, 0), _by_side(found.sources, 1)
     fates: list[Fate] = []
     for a, b in found.successor:
         was, now = old[a], new[b]
-        name = names.get(was.id, was.id)
+        name = names.get(was, was)
         if a in parts:
-            fates.append(Fate("split", name, (was.id,), (now.id, *(new[i].id for i in parts[a]))))
+            fates.append(Fate("split", name, (was,), (now, *(new[i] for i in parts[a]))))
         if b in sources:
-            fates.append(Fate("merged", name, (was.id, *(old[i].id for i in sources[b])), (now.id,)))
+            fates.append(Fate("merged", name, (was, *(old[i] for i in sources[b])), (now,)))
         if a not in parts and b not in sources:
-            more = len(now.entities) - len(was.entities)
-            grew: Kind = "grew" if more > 0 else "shrank" if more < 0 else "changed"
-            stays = was.id == now.id or was.entities == now.entities
-            fates.append(Fate("kept" if stays else grew, name, (was.id,), (now.id,)))
+            kind: Kind = "kept"
+            if was != now and read[was].entities != read[now].entities:
+                more = len(read[now].entities) - len(read[was].entities)
+                kind = "grew" if more > 0 else "shrank" if more < 0 else "changed"
+            fates.append(Fate(kind, name, (was,), (now,)))
     taken = {b for _, b in (*found.successor, *found.parts)}
-    fates += [Fate("new", g.id, (), (g.id,)) for i, g in enumerate(new) if i not in taken]
+    fates += [Fate("new", name, (), (name,)) for i, name in enumerate(new) if i not in taken]
     left = {a for a, _ in (*found.successor, *found.sources)}
-    fates += [Fate("gone", names.get(g.id, g.id), (g.id,)) for i, g in enumerate(old) if i not in left]
+    fates += [Fate("gone", names.get(name, name), (name,)) for i, name in enumerate(old) if i not in left]
     return tuple(fates)
 
 
