@@ -36,7 +36,9 @@ from sensegraph.algorithms.graphs import (
     build_adjacency,
     canonical_edges,
     induce_subgraph,
+    keep_distinct,
     modularity,
+    number_distinct,
     number_roots,
     smallest_members,
 )
@@ -150,7 +152,7 @@ def hierarchical_leiden(
         large = divided & ~done & (np.bincount(root, minlength=len(root)) > max_cluster_size)[root]
         block = np.where(large, root, NOWHERE)
         graph, nodes = induce_subgraph(frame.graph, block)
-        blocks, number = np.unique(block[nodes], return_inverse=True)
+        blocks, _, number = number_distinct(block[nodes])
         frame = _Frame(graph, frame.nodes[nodes], number.astype(np.int32), len(blocks))
     if update:
         levels = update.overlaid(levels, max_depth)
@@ -200,12 +202,12 @@ def carry_tree(tree: Tree, before: Edges, after: Edges, mapping: NDArray[Any]) -
     i = np.flatnonzero(after.keys[j] == edges.keys) if len(after.keys) else np.zeros(0, np.int64)
     j = j[i]
     equal = edges.weight[i] == after.weight[j]
-    keys = np.union1d(np.delete(edges.keys, i[equal]), np.delete(after.keys, j[equal]))
+    keys = keep_distinct(np.concatenate((np.delete(edges.keys, i[equal]), np.delete(after.keys, j[equal]))))
     lost = before.weight[~stay].sum() + np.delete(edges.weight, i).sum() + np.delete(after.weight, j).sum()
     moved = float(lost + np.abs(edges.weight[i] - after.weight[j]).sum()) / max(float(after.weight.sum()), 1e-9)
     one, other = np.divmod(keys, after.nodes)
     bereft = np.concatenate((a[~stay], b[~stay]))
-    touched = np.unique(np.concatenate((one, other, bereft[bereft >= 0]))).astype(np.int32)
+    touched = keep_distinct(np.concatenate((one, other, bereft[bereft >= 0]))).astype(np.int32)
     levels: list[Ints] = []
     changed: list[Flags] = []
     for depth in range(tree.depths):
@@ -365,7 +367,7 @@ class _Update:
             self._spread(frame, moved)
             root = _root_components(frame.graph, labels)
             # Communities that were found disconnected have one label, but more than one root.
-            names, where = np.unique(labels, return_inverse=True)
+            names, _, where = number_distinct(labels)
             heads = np.bincount(where[root == np.arange(len(root))], minlength=len(names))
             frontier = heads[where] > 1
         return root

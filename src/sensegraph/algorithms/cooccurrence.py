@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.graphs import Edges, Flags, Floats, Longs, canonical_edges
+from sensegraph.algorithms.graphs import Edges, Flags, Floats, Longs, canonical_edges, number_distinct
 
 _BLOCK = 1 << 21  # pairs listed at once
 
@@ -104,10 +104,11 @@ def _count_pairs(start: NDArray[Any], held: NDArray[Any], which: Flags) -> tuple
     Blocks are counted one by one and then added up, so that what is in memory at once is near what comes out.
     """
     n = len(which)
-    parts = [np.unique(block, return_counts=True) for block in _list_pair_keys(*keep_concepts(start, held, which), n)]
+    blocks = map(number_distinct, _list_pair_keys(*keep_concepts(start, held, which), n))
+    parts = [(keys, np.bincount(where)) for keys, _, where in blocks]
     if not parts:
         return np.zeros(0, np.int64), np.zeros(0, np.float64)
-    keys, where = np.unique(np.concatenate([k for k, _ in parts]), return_inverse=True)
+    keys, _, where = number_distinct(np.concatenate([k for k, _ in parts]))
     shared = np.bincount(where, weights=np.concatenate([c for _, c in parts]), minlength=len(keys))
     return keys.astype(np.int64), shared.astype(np.float64)
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sensegraph.algorithms.graphs import NOWHERE, Floats, Ints, Longs, order_equal, order_pairs
+from sensegraph.algorithms.graphs import NOWHERE, Floats, Ints, Longs, order_pairs, sort_beside_equal
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,8 +51,9 @@ def order_moves(
         raise ValueError(f"an edge leads outside of nodes 0 to {nodes - 1}.")
     out = np.bincount(a, weights=w, minlength=nodes).astype(np.float64)  # of no edges they are whole numbers
     order = order_pairs(b, a)
-    order_equal(order, (b.astype(np.int64) * nodes + a)[order], w[order])
-    return a[order], b[order], w[order], out
+    a, b, w = a[order], b[order], w[order]
+    sort_beside_equal(w, b.astype(np.int64) * nodes + a)
+    return a, b, w, out
 
 
 def pagerank(walk: Moves, reset: NDArray[Any], damping: float = 0.5, steps: int = 10) -> Floats:

@@ -172,8 +172,8 @@ def _find_homes(hierarchy: Hierarchy, known: NDArray[np.uint64]) -> Ints:
 
 
 def _sort_hashes(hashes: NDArray[np.uint64], owners: NDArray[Any]) -> tuple[NDArray[np.uint64], Ints]:
-    """The hashes, ascending, and whose they are."""
-    order = np.lexsort((owners, hashes))
+    """The hashes, ascending, and whose they are; their owners ascend."""
+    order = order_numbers(hashes)
     return hashes[order], owners[order].astype(np.int32)
 
 

@@ -255,10 +255,8 @@ def _find_hints(titles: _Lists, names: _Lists) -> tuple[Longs, Ints]:
     The chunks with its rarest stem are looked through, unless they are too many.
     """
     chunks = len(titles.sizes)
-    known, stem = np.unique(titles.values, return_inverse=True)
-    held = keep_distinct(
-        stem.reshape(-1) * chunks + np.repeat(np.arange(chunks), titles.sizes)
-    )  # by stem, then by chunk
+    known, _, stem = number_distinct(titles.values)
+    held = keep_distinct(stem * chunks + np.repeat(np.arange(chunks), titles.sizes))  # by stem, then by chunk
     start = np.searchsorted(held, np.arange(len(known) + 1) * chunks)
     at = np.minimum(locate_numbers(names.values, known), max(len(known) - 1, 0))
     there = known[at] == names.values if len(known) else np.zeros(len(at), np.bool_)
@@ -362,7 +360,7 @@ def _link_bearers(found: Names, row: Ints) -> tuple[Ints, Ints, Floats]:
     source, target = np.repeat(here, sizes), owner[places]
     share = np.repeat(found.salience[name] / np.maximum(sizes, 1), sizes)
     other = found.document[source] != found.document[target]
-    pair, where = np.unique(source[other] * max(found.chunks, 1) + target[other], return_inverse=True)
+    pair, _, where = number_distinct(source[other] * max(found.chunks, 1) + target[other])
     total = np.minimum(1.0, np.bincount(where, weights=share[other], minlength=len(pair)))
     keep = total > 0
     one, other = (ends.astype(np.int32) for ends in np.divmod(pair[keep], max(found.chunks, 1)))
