@@ -33,7 +33,6 @@ Tool = Literal["", "engine", "embedder", "reranker", "chunker"]
 Opens = Callable[[Store, Sequence[str]], Callable[[Any, "Sequence[Joint]"], "JoinedRows"]]
 
 _ENCODE = msgspec.json.Encoder().encode
-_SAID = frozenset(("description", "descriptions"))  # fields of records that tables may open only where they are read
 
 
 def _see_all(item: Any) -> Any:
@@ -218,11 +217,9 @@ class Table(Sequence[B]):
         """All records in order, or those at `positions`, as they are stored: what `decode` reads."""
         return self._rows.scan() if positions is None else iter(self._rows.at(positions))
 
-    def scan_json(self, *, bare: bool = False) -> Iterator[bytes]:
-        """All records in order as JSON; `bare` ones may lack what is said of them."""
-        found: Iterator[bytes] = (
-            self._rows.scan_json(bare=bare) if hasattr(self._rows, "scan_json") else self._rows.scan()
-        )
+    def scan_json(self) -> Iterator[bytes]:
+        """All records in order as JSON."""
+        found: Iterator[bytes] = getattr(self._rows, "scan_json", self._rows.scan)()
         return found
 
     def find(self, ids: Sequence[str]) -> dict[str, B]:
@@ -239,8 +236,10 @@ class Table(Sequence[B]):
 
     def lightly(self, kind: type[A]) -> Iterator[A]:
         """All records with the fields of `kind` alone: no more of them is decoded."""
-        bare = _SAID.isdisjoint(f.name for f in fields(typing.cast(Any, kind)))
-        return map(msgspec.json.Decoder(kind).decode, self.scan_json(bare=bare))
+        if hasattr(self._rows, "scan_lightly"):
+            found: Iterator[A] = self._rows.scan_lightly(kind)
+            return found
+        return map(msgspec.json.Decoder(kind).decode, self._rows.scan())
 
     def heads(self, places: Sequence[int] | None = None) -> list[bytes]:
         """The stored form of the results whose tables this one is made of, without their records; none of a whole.

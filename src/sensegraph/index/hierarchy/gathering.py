@@ -117,8 +117,8 @@ def order_small(graph: Graph, most: int) -> tuple[Component, ...]:
     small = np.bincount(root, minlength=count)[root] <= most
     if not small.any():
         return ()
-    stored = graph.entities.lightly(_Node) if isinstance(graph.entities, Table) else graph.entities
-    nodes = [_Node(e.id, e.chunks) for e in stored]
+    entities = graph.entities
+    nodes = list(entities.lightly(_Node)) if isinstance(entities, Table) else [_Node(e.id, e.chunks) for e in entities]
     components: dict[int, list[_Node]] = defaultdict(list)
     for i in np.flatnonzero(small).tolist():
         components[int(root[i])].append(nodes[i])
@@ -136,18 +136,14 @@ def _mark_documents(nodes: Sequence[_Node], wanted: set[str]) -> dict[str, tuple
     """What orders documents: the first entity that they share with others, else of their own; and a text's hash."""
     first: dict[str, tuple[bool, str]] = {}
     text: dict[str, str] = {}
-    whose: dict[str, str] = {}  # the document of each chunk
     for node in nodes:
-        for chunk in node.chunks:
-            if chunk not in whose:
-                whose[chunk] = document_part(chunk)
-        documents = {whose[chunk] for chunk in node.chunks}
+        documents = set(map(document_part, node.chunks))
         mark = (len(documents) < 2, node.id)
         for name in documents & wanted:
             if name not in first or mark < first[name]:
                 first[name] = mark
-    for chunk, name in whose.items():
-        if name in wanted:
+    for chunk in set().union(*(node.chunks for node in nodes)):
+        if (name := document_part(chunk)) in wanted:
             text[name] = min(text.get(name, _text_part(chunk)), _text_part(chunk))
     return {name: (*first.get(name, (True, "")), text.get(name, "")) for name in wanted}
 

@@ -6,6 +6,7 @@ They are read as the records that they were.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import fields
 from typing import Any
 
 import msgspec
@@ -19,9 +20,23 @@ _ID, _CHUNK = 20, 24  # hexadecimal digits of the ids of elements and of chunks
 _MILLION = 1_000_000
 _LEFT_OUT = (0, 0, SAME, "", "")  # what is said by a span alone has no more
 _HEXADECIMAL = frozenset("0123456789abcdef")
+_SAID = frozenset(("description", "descriptions"))  # fields that need the texts
 _encode = msgspec.msgpack.Encoder().encode
 _decode: Callable[[bytes], list[Any]] = msgspec.msgpack.Decoder(list[Any]).decode
 _encode_whole = msgspec.json.Encoder().encode
+
+
+class _Head(msgspec.Struct, array_like=True, gc=False):
+    """What begins a record as it is stored: its chunks, how many are its own, what is said of it, and its id."""
+
+    packed: bytes | list[str]
+    held: int
+    said: msgspec.Raw
+    description: msgspec.Raw
+    id: str
+
+
+_decode_head = msgspec.msgpack.Decoder(_Head).decode
 
 
 def join_descriptions(descriptions: Iterable[Description]) -> str:
@@ -58,13 +73,18 @@ def _pack_said(element: Entity | Relation, forms: Forms) -> tuple[bytes | list[s
     return chunks, len(element.chunks), said, description
 
 
+def _list_chunks(packed: bytes | list[str]) -> list[str]:
+    if isinstance(packed, list):
+        return packed
+    digits = packed.hex()
+    return [digits[at : at + _CHUNK] for at in range(0, len(digits), _CHUNK)]
+
+
 def _open_said(
     chunks: bytes | list[str], held: int, said: list[Any], description: str | None, texts: Texts | None
 ) -> tuple[tuple[str, ...], tuple[Description, ...], str]:
     """The chunks of an element, what is said of it where there are texts, and its description."""
-    if isinstance(chunks, bytes):
-        digits = chunks.hex()
-        chunks = [digits[at : at + _CHUNK] for at in range(0, len(digits), _CHUNK)]
+    chunks = _list_chunks(chunks)
     told = []
     if texts is not None:
         for place, *row in said:
@@ -112,10 +132,19 @@ class PackedRows(JoinedRows):
         """A record of which no more is wanted than its description tells."""
         return open_entity(raw, self._texts, briefly=True) if self._open_one is open_entity else self.decode(raw)
 
-    def scan_json(self, *, bare: bool = False) -> Iterator[bytes]:
-        """All records in order as JSON; `bare` ones without what is said of them."""
-        texts = None if bare else self._texts
-        return (_encode_whole(self._open_one(record, texts)) for record in self.scan())
+    def scan_json(self) -> Iterator[bytes]:
+        """All records in order as JSON."""
+        return map(_encode_whole, map(self.decode, self.scan()))
+
+    def scan_lightly(self, kind: Any) -> Iterator[Any]:
+        """All records in order with the fields of `kind` alone."""
+        names = [f.name for f in fields(kind)]
+        if names == ["id", "chunks"]:
+            heads = map(_decode_head, self.scan())
+            return (kind(head.id, tuple(_list_chunks(head.packed)[: head.held])) for head in heads)
+        texts = self._texts if _SAID.intersection(names) else None
+        whole = (_encode_whole(self._open_one(record, texts)) for record in self.scan())
+        return map(msgspec.json.Decoder(kind).decode, whole)
 
 
 def open_graph_rows(store: Store, shared: Sequence[str]) -> Callable[[Any, Sequence[Joint]], JoinedRows]:
