@@ -155,12 +155,10 @@ def train_classifier(
         label = np.where(p.max(axis=1) > _SURE, p.argmax(axis=1), -1)
         said = label[row]
         told = np.flatnonzero(said >= 0)
-        counts = np.bincount(4 * column[told] + said[told], weight[told], 4 * size).reshape(-1, 4)
-        logs = np.log(
-            (counts + _SMOOTHING) / (counts + _SMOOTHING).sum(axis=0, keepdims=True)
-        )  # of a feature, by class
+        counts = np.bincount(4 * column[told] + said[told], weight[told], 4 * size).reshape(-1, 4) + _SMOOTHING
+        logs = np.log(counts / counts.sum(axis=0, keepdims=True)).T.copy()  # by class, of a feature
         classes = np.bincount(label[label >= 0], weights=mentions[label >= 0], minlength=4) + 1.0
-        scores = [np.bincount(row, weights=weight * logs[column, c], minlength=len(keys)) for c in range(4)]
+        scores = [np.bincount(row, weights=weight * own[column], minlength=len(keys)) for own in logs]
         mean = np.stack(scores, axis=1) / np.maximum(mentions, 1)[:, None] + np.log(classes)  # up to a constant
         total = votes + _WEIGHT * (mean - mean.max(axis=1, keepdims=True)) * 0.5
     return total

@@ -18,6 +18,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from sensegraph.algorithms.graphs import number_distinct
 from sensegraph.algorithms.rounding import round_count
 from sensegraph.engines.offline.extraction.document_reader import group_spots, list_neighbours
 from sensegraph.engines.offline.extraction.mentions import Scene, resolve_mentions
@@ -115,7 +116,7 @@ def learn_pairs(counts: Iterable[bytes]) -> dict[str, str]:
         low, high = (places[np.frombuffer(column, dtype="<u4")] for column in (one.low, one.high))
         codes.append(low << _BITS | high)  # keys rise, and so do their numbers
         doubled.append(np.frombuffer(one.doubled, dtype="<u4").astype(np.int64))
-    pairs, of = np.unique(np.concatenate(codes), return_inverse=True)
+    pairs, _, of = number_distinct(np.concatenate(codes))
     weight = np.bincount(of, weights=np.concatenate(doubled), minlength=len(pairs)) / 2
     places, units = select_pairs(pairs, weight, seen, named, sum(one.sentences for one in held))
     strengths, which = np.unique(units, return_inverse=True)  # few of them differ
@@ -152,12 +153,12 @@ def select_pairs(
     strength = np.maximum(npmi, 0.0) * np.log1p(weight)
     likely = (npmi > LEAST_NPMI) & (weight >= LEAST_WEIGHT)
     sure = named[low] & named[high] & (npmi > NAMES_NPMI)
-    # the strongest `TOP` pairs of either end (ties by position)
-    both = np.concatenate([low, high])
-    order = np.lexsort((np.tile(np.arange(len(low)), 2), -np.tile(np.where(likely, strength, -np.inf), 2), both))
-    starts = np.searchsorted(both[order], np.arange(len(seen)))
-    rank = np.arange(len(both)) - starts[both[order]]
-    top = np.zeros(len(low), dtype=bool)
-    top[(order[rank < TOP]) % len(low)] = True
-    places = np.flatnonzero(likely & (sure | top))
+    # the strongest `TOP` pairs of either end (ties by position: those of which a thing is the high end come first)
+    places = np.flatnonzero(likely)
+    both = np.concatenate([high[places], low[places]])
+    order = np.lexsort((-np.tile(strength[places], 2), both))
+    rank = np.arange(len(both)) - np.searchsorted(both[order], both[order])
+    top = np.zeros(len(places), dtype=bool)
+    top[order[rank < TOP] % len(places)] = True
+    places = places[top | sure[places]]
     return places, strength[places] / weight[places]
