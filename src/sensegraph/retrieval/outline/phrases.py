@@ -187,7 +187,7 @@ class Gathered:
         places: dict[str, list[int]] = {}
         for i, (note, repeated) in enumerate(zip(self.notes, self.repeated, strict=True)):
             for form, held in note.phrases.items():
-                times = sum(place not in repeated for place in held) if repeated else len(held)
+                times = len(held) if repeated.isdisjoint(held) else sum(place not in repeated for place in held)
                 if form in places:
                     places[form] += [i] * times
                 elif times:
@@ -222,11 +222,12 @@ class Gathered:
             form, places = next(iter(forms.items()))
             if len(forms) > 1 or len(places) > 1 or form.isupper():
                 found[stems] = Phrase(stems, forms, self)
-        short = {p.label: p for p in found.values() if len(p.stems) == 1 and p.label.isupper() and len(p.label) > 1}
+        loud = [p for p in found.values() if len(p.stems) == 1 and any(map(str.isupper, p.forms))]
+        short = {p.label: p for p in loud if p.label.isupper() and len(p.label) > 1}
         spelt: dict[str, list[Phrase]] = defaultdict(list)
-        begun = {label[0] for label in short}
+        begun = {label[:2] for label in short}
         for stems in self.forms:
-            if len(stems) < 2 or stems[0][0].upper()[0] not in begun:
+            if len(stems) < 2 or (stems[0][0] + stems[1][0]).upper()[:2] not in begun:
                 continue
             if (initials := "".join([s[0] for s in stems]).upper()) in short:
                 spelt[initials].append(found.get(stems) or self.phrase(stems))
