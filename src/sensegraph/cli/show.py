@@ -13,7 +13,6 @@ from unicodedata import east_asian_width
 from sensegraph.cli.options import explain_missing_index, format_root_flag
 from sensegraph.corpus.views import CALL_SECONDS, HASH, list_passage_documents
 from sensegraph.display import format_span
-from sensegraph.index.browse.pages import Place, place_span
 from sensegraph.language.sentences import balance_emphasis, split_sentences
 from sensegraph.language.text import collect_terms
 from sensegraph.language.word_lists import STOP
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from sensegraph.corpus.presets import Preset
     from sensegraph.corpus.sources import Added
     from sensegraph.corpus.workspace import Built, Status
+    from sensegraph.index.browse.pages import Place
     from sensegraph.index.estimate import Estimate
     from sensegraph.index.index import Index
     from sensegraph.index.restricted.timeline import Event
@@ -131,6 +131,8 @@ def format_evidence(
 
     A passage of which the time asked about leaves nothing is counted and not shown.
     """
+    from sensegraph.index.browse.pages import place_span  # not when help is shown
+
     passages = [p for p in found.passages if p.text.strip()]
     places = list_passage_documents(passages, index)
     named = [[name + _name_record_file(name, files) for name in names] for names in places]
