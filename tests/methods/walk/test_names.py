@@ -69,7 +69,7 @@ def test_one_word_at_the_beginning_of_a_sentence_is_a_name_only_if_the_corpus_wr
 def test_words_stand_for_the_names_that_are_made_of_them_and_for_how_they_are_mostly_written() -> None:
     def tell(count: int, *names: str, words: str = "harrow hill") -> str:
         told = ToldWords(Gazetteer(frozenset(names), {}, {"harrow": count}))
-        return told.tell([told.number(words.split())])[0]
+        return told.tell(*[[told.number(words.split())]] * 2)[0]
 
     assert tell(3) == tell(1)
     assert tell(-3) == tell(-1)
@@ -81,14 +81,25 @@ def test_words_stand_for_the_names_that_are_made_of_them_and_for_how_they_are_mo
     assert (tell(1, "harrow hill"), tell(-1, "harrow hill")) == ("3232b0811d4debf2", "8b7866d23d2a5581")
 
 
+def test_how_a_word_is_written_is_asked_only_where_it_begins_a_sentence() -> None:
+    def tell(count: int, text: str) -> str:
+        run = show_run(noted(("", text)))
+        told = ToldWords(Gazetteer(frozenset(), {}, {"harrow": count}))
+        return told.tell([told.number(run.list_words())], [told.number(run.begun)])[0]
+
+    assert tell(1, "We saw Harrow. A harrow lay there.") == tell(-1, "We saw Harrow. A harrow lay there.") == "0"
+    assert tell(1, "Harrow left.") != tell(-1, "Harrow left.")
+
+
 def test_words_of_many_documents_are_told_as_those_of_each(monkeypatch: pytest.MonkeyPatch) -> None:
     names = frozenset({"harrow", "harrow hill", "hill over farm", "farm farm", "over the hill"})
     told = ToldWords(Gazetteer(names, {}, {"harrow": 1, "the": -1}))
     every = [told.number(some) for size in range(6) for some in combinations(told.numbers, size)]
-    assert len(set(whole := told.tell(every))) > 8
-    assert whole == [told.tell([one])[0] for one in every]
+    begun = [some[:1] for some in every]
+    assert len(set(whole := told.tell(every, begun))) > 8
+    assert whole == [told.tell([one], [first])[0] for one, first in zip(every, begun, strict=True)]
     monkeypatch.setattr(shown_names, "_CELLS", 12)
-    assert whole == told.tell(every)
+    assert whole == told.tell(every, begun)
 
 
 @pytest.mark.parametrize(("text", "known"), [
@@ -101,7 +112,7 @@ def test_a_name_of_two_words_is_told_where_the_first_may_begin_it_and_the_next_f
     def tell(documents: list[Noted], *names: str) -> str:
         run = show_run(documents)
         told = ToldWords(Gazetteer(frozenset(names), {}, {}))
-        return told.tell([told.number(run.list_words())], [run.pairs])[0]
+        return told.tell([told.number(run.list_words())], [told.number(run.begun)], [run.pairs])[0]
 
     documents, names = noted(("", text)), ("harrow hill", "farm hill over harrow")
     assert tell(documents, *names) != "0"

@@ -54,18 +54,19 @@ _read_together = msgspec.msgpack.Decoder(StoredNames).decode
 _SHOWN = "shown"  # ref: the version, and the key, of what all runs of the last build show together
 
 
-def collect_words(document: Noted) -> set[str]:
-    """The words of a document, each once."""
-    return set("\n".join(chunk.words for chunk in document.chunks).replace(MARK, "").replace("\n", " ").split(" "))
+def collect_words(document: Noted) -> tuple[set[str], set[str]]:
+    """The words of a document, each once, and those that begin its sentences."""
+    lines = "\n".join(chunk.words for chunk in document.chunks).replace(MARK, "")
+    return set(lines.replace("\n", " ").split(" ")), {line.partition(" ")[0] for line in lines.split("\n")}
 
 
-@step("namewords.shown", version=4, batch=1)
+@step("namewords.shown", version=5, batch=1)
 def show_names(runs: Sequence[Sequence[Noted]]) -> list[bytes]:
     """What each run of documents shows of names by itself."""
     return [_pack(show_run(run)) for run in runs]
 
 
-@step("namewords.together", version=1)
+@step("namewords.together", version=2)
 def keep_together(found: Sequence[StoredNames]) -> list[bytes]:
     """What all runs show together; another version where words are told otherwise."""
     return list(map(_pack, found))
@@ -185,13 +186,16 @@ class Recognising(Sequence[tuple[Noted, Gazetteer]]):
     names: Sequence[str]  # what stands for each document
     documents: Sequence[Noted]
     held: Sequence[Ints]  # the numbers of the words of each of which something may be known
+    begun: Sequence[Ints]  # and of those that begin its sentences
     known: Gazetteer
     words: ToldWords
 
     @classmethod
     def of(cls, names: Sequence[str], documents: Sequence[Noted], known: Gazetteer, words: ToldWords) -> Recognising:
         """Documents, each under what stands for it."""
-        return cls(names, documents, [words.number(collect_words(d)) for d in documents], known, words)
+        listed = list(map(collect_words, documents))
+        held, begun = ([words.number(of[i]) for of in listed] for i in range(2))
+        return cls(names, documents, held, begun, known, words)
 
     @classmethod
     def join(cls, several: Sequence[Recognising]) -> Recognising:
@@ -199,12 +203,13 @@ class Recognising(Sequence[tuple[Noted, Gazetteer]]):
         names = [name for one in several for name in one.names]
         documents = [document for one in several for document in one.documents]
         held = [numbers for one in several for numbers in one.held]
-        return cls(names, documents, held, several[0].known, several[0].words)
+        begun = [numbers for one in several for numbers in one.begun]
+        return cls(names, documents, held, begun, several[0].known, several[0].words)
 
     @cached_property
     def keys(self) -> list[str]:
         """What stands for each document and for what is known of its words."""
-        return [key(*both) for both in zip(self.names, self.words.tell(self.held), strict=True)]
+        return [key(*both) for both in zip(self.names, self.words.tell(self.held, self.begun), strict=True)]
 
     def __len__(self) -> int:
         return len(self.documents)

@@ -33,14 +33,15 @@ class ShownRun:
     """What some documents show by themselves: the names that they bear, and how they write words inside sentences.
 
     `capitals` counts the words that have a capital there; `words` are those that have none, whatever their place,
-    parted by blanks, by how often they stand there; `rest` are the other words. Of many documents `pairs` has a bit
-    for each word that may begin a name with the next one, by their hash.
+    parted by blanks, by how often they stand there; `rest` are the other words, and `begun` those that begin a
+    sentence. Of many documents `pairs` has a bit for each word that may begin a name with the next one, by their hash.
     """
 
     names: tuple[str, ...]
     capitals: dict[str, int]
     words: dict[int, str]
     rest: tuple[str, ...]
+    begun: tuple[str, ...]
     pairs: bytes
 
     def list_words(self) -> set[str]:
@@ -64,15 +65,15 @@ def hash_pairs(pairs: Iterable[str]) -> Longs:
 def show_run(documents: Sequence[Noted]) -> ShownRun:
     """What these documents show by themselves."""
     names, pairs = set[str](), set[tuple[str, str]]()
-    counts: Counter[str] = Counter()
+    counts, openers = Counter[str](), set[str]()
     for document in documents:
         names.update(document.bears, document.quoted, *(chunk.bears for chunk in document.chunks))
         lines = "\n".join(chunk.words for chunk in document.chunks)
         counts.update(lines.replace("\n", " ").split(" "))
         if len(documents) >= _MANY:
             pairs.update(_PAIR.findall(lines))
-        # words that begin a sentence: their capitals say nothing
-        counts.subtract([line.partition(" ")[0] for line in lines.split("\n")])
+        counts.subtract(first := [line.partition(" ")[0] for line in lines.split("\n")])  # their capitals say nothing
+        openers.update(first)
     capitals = {word[1:]: count for word, count in counts.items() if count and word.startswith(MARK)}
     words = {word: count for word, count in counts.items() if count and MARK not in word}
     rest = {word.replace(MARK, "") for word in counts} - words.keys() - capitals.keys()
@@ -82,7 +83,8 @@ def show_run(documents: Sequence[Noted]) -> ShownRun:
     by_count = {count: " ".join(listed[count]) for count in sorted(listed)}
     bits = np.zeros(8 << (len(pairs)).bit_length() if pairs else 0, np.bool_)
     bits[hash_pairs(map(" ".join, pairs)) & (len(bits) - 1)] = True
-    return ShownRun(tuple(sorted(names)), capitals, by_count, tuple(sorted(rest)), np.packbits(bits).tobytes())
+    begun = tuple(sorted({word.replace(MARK, "") for word in openers}))
+    return ShownRun(tuple(sorted(names)), capitals, by_count, tuple(sorted(rest)), begun, np.packbits(bits).tobytes())
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,19 +183,27 @@ def join_shown(
         *(name.split(" ") for name in names),
     )
     if stay and wanted:
-        found = [(run.find_words(wanted), run.pairs) for run in read(stay)]
-        for words, _ in found:
+        found = [(run.find_words(wanted), wanted.intersection(run.begun), run.pairs) for run in read(stay)]
+        for words, *_ in found:
             _add(new.counts, {word: words[word] for word in fresh.intersection(words)}, -1)
         changes = []
         for some in (old, new):
             counts = {word: some.counts.get(word, 0) for word in wanted}
             changed = ToldWords(make_known(names & some.borne.keys(), counts))
-            changes.append(changed.sum_up([changed.number(words) for words, _ in found], [pairs for _, pairs in found]))
+            changes.append(changed.sum_up(*_number_words(changed, found)))
         for k, less, plus in zip(stay, *changes, strict=True):
             told[k] = f"{(int(told[k], 16) - less + plus) % _SIGNS:x}"
-    held = [(new.words.number(run.list_words()), run.pairs) for run in more]
-    told |= zip(came, new.words.tell([numbers for numbers, _ in held], [pairs for _, pairs in held]), strict=True)
+    held = [(run.list_words(), run.begun, run.pairs) for run in more]
+    told |= zip(came, new.words.tell(*_number_words(new.words, held)), strict=True)
     return new, {k: told[k] for k in keys}
+
+
+def _number_words(
+    words: ToldWords, held: Iterable[tuple[Iterable[str], Iterable[str], bytes]]
+) -> tuple[list[Ints], list[Ints], list[bytes]]:
+    """The words that runs have, and those that begin their sentences, by their numbers; and pairs."""
+    listed = [(words.number(own), words.number(begun), pairs) for own, begun, pairs in held]
+    return [own for own, *_ in listed], [begun for _, begun, _ in listed], [pairs for *_, pairs in listed]
 
 
 def make_known(names: Collection[str], counts: Mapping[str, int]) -> Gazetteer:
@@ -250,15 +260,16 @@ class ToldWords:
         """The numbers of those of the words that have any."""
         return np.array([number for number in map(self.numbers.get, words) if number is not None], np.int32)
 
-    def tell(self, several: Sequence[Ints], pairs: Sequence[bytes] = ()) -> list[str]:
+    def tell(self, several: Sequence[Ints], begun: Sequence[Ints], pairs: Sequence[bytes] = ()) -> list[str]:
         """For each of `several` lists of numbers of words, each once: what stands for what is known of these words.
 
-        Texts of which it is the same mention the same names. Where the `pairs` of a list are given, a name of two words
-        counts only if it may be one of them.
+        Texts of which it is the same mention the same names: how a word is written is asked only of those that have
+        `begun` a sentence. Where the `pairs` of a list are given, a name of two words counts only if it may be one of
+        them.
         """
-        return [f"{sign:x}" for sign in self.sum_up(several, pairs)]
+        return [f"{sign:x}" for sign in self.sum_up(several, begun, pairs)]
 
-    def sum_up(self, several: Sequence[Ints], pairs: Sequence[bytes] = ()) -> list[int]:
+    def sum_up(self, several: Sequence[Ints], begun: Sequence[Ints], pairs: Sequence[bytes] = ()) -> list[int]:
         """What `tell` tells as numbers of 64 bits: sums over words and names."""
         bits = np.unpackbits(np.frombuffer(b"".join(pairs), np.uint8))
         room = np.array([8 * len(own) for own in pairs] or [0] * len(several), np.int64)
@@ -281,7 +292,8 @@ class ToldWords:
             which = at + owner[paired]
             fits[paired] = bits[first[which] + (self.pairs[made[paired]] & (room[which] - 1))]
             sums = np.zeros(len(some), np.uint64)
-            np.add.at(sums, row, self.signs[word])
+            first_of = np.repeat(np.arange(len(some)), list(map(len, begun[at : at + step])))
+            np.add.at(sums, first_of, self.signs[np.concatenate(begun[at : at + step])])
             np.add.at(sums, owner[fits], self.names[made[fits]])
             told += sums.tolist()
         return told
