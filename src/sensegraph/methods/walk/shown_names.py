@@ -15,8 +15,9 @@ from itertools import chain
 from zlib import crc32
 
 import numpy as np
+from numpy.typing import NDArray
 
-from sensegraph.algorithms.graphs import Ints, Longs, order_numbers, order_pairs
+from sensegraph.algorithms.graphs import Ints, Longs, keep_distinct, order_numbers, order_pairs
 from sensegraph.algorithms.ranking import hash_words
 from sensegraph.algorithms.walks import gather_entries, run_offsets
 from sensegraph.methods.walk.name_words import MARK, Gazetteer, Noted
@@ -24,7 +25,7 @@ from sensegraph.methods.walk.name_words import MARK, Gazetteer, Noted
 _PAIR = re.compile(rf"\{MARK}([^ \n]+)(?= \{MARK}?([^ \n]+))")  # a word that may begin a name, and the next
 _MANY = 64  # documents of a run of which it pays to know the pairs of words: fewer are read as soon
 _CELLS = 1 << 20  # words, or names, of so many documents that are told at once
-_FEW = 16  # words: so many or fewer are looked for in a text as they are, and it is parted where one stands in it
+_FEW = 16  # words: so many or fewer are looked for in a text as they are, for more it is parted
 _SIGNS = 1 << 64  # what stands for what is known of words is below it
 
 
@@ -52,8 +53,11 @@ class ShownRun:
         """Those of these words that the documents have, with how often they have no capital inside a sentence."""
         found = dict.fromkeys(wanted.intersection(self.rest), 0) | dict.fromkeys(self.capitals.keys() & wanted, 0)
         for count, words in self.words.items():
-            if len(wanted) > _FEW or any(word in words for word in wanted):
+            if len(wanted) > _FEW:
                 found |= dict.fromkeys(wanted.intersection(words.split(" ")), count)
+            else:
+                text = f" {words} "
+                found |= {word: count for word in wanted if f" {word} " in text}
         return found
 
 
@@ -250,11 +254,18 @@ class ToldWords:
         self.signs = np.zeros(len(numbers), np.uint64)  # of each word that is written one way more often
         self.signs[[numbers[word] for word in written]] = hash_words(f"{w} {up}" for w, up in written.items())
         self.start = run_offsets(np.bincount(words[first], minlength=len(numbers)))
-        self.names, self.second = hash_words(names)[order], words[seconds][order]  # the only word where there is one
+        self.names, self.hashes = [names[i] for i in order.tolist()], np.zeros(len(names), np.uint64)
+        self.second = words[seconds][order]  # the only word where there is one
         self.pairs, self.paired = hash_pairs(names)[order], (sizes == 2)[order]
         more = np.maximum(sizes - 2, 0)
         places, self.more = gather_entries(run_offsets(more), order)
         self.others, self.begin = np.delete(words, np.concatenate((first, seconds)))[places], run_offsets(self.more)
+
+    def _hash_names(self, places: Longs) -> NDArray[np.uint64]:
+        """The hashes of names, each made when it is first asked for."""
+        new = keep_distinct(places[self.hashes[places] == 0])
+        self.hashes[new] = hash_words(self.names[place] for place in new.tolist())
+        return self.hashes[places]
 
     def number(self, words: Iterable[str]) -> Ints:
         """The numbers of those of the words that have any."""
@@ -294,6 +305,6 @@ class ToldWords:
             sums = np.zeros(len(some), np.uint64)
             first_of = np.repeat(np.arange(len(some)), list(map(len, begun[at : at + step])))
             np.add.at(sums, first_of, self.signs[np.concatenate(begun[at : at + step])])
-            np.add.at(sums, owner[fits], self.names[made[fits]])
+            np.add.at(sums, owner[fits], self._hash_names(made[fits]))
             told += sums.tolist()
         return told
