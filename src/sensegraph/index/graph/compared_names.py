@@ -37,7 +37,7 @@ from sensegraph.runtime.results import step
 from sensegraph.runtime.runtime import Runtime
 
 NAMES = 128  # of a partition, on the average: a power of two
-_SCORES = 512  # names whose scores are kept together, likewise
+_SCORES = 128  # names whose scores are kept together, likewise
 _TOGETHER = 256  # names that are compared at once
 _PAIR = np.dtype([("score", "<f8"), ("kind", "u1")])
 COMPARED = "compared"  # ref: the version of scores, and the partitions of the graph that was last built
