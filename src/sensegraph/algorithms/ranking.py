@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.graphs import Floats, Longs
+from sensegraph.algorithms.graphs import Floats, Longs, keep_distinct, order_numbers
 
 Item = TypeVar("Item", int, str)
 Ranked = tuple[Longs, Floats]
@@ -120,7 +120,7 @@ class Stack:
         kind = _read_records(self.segments[0][:0]) if self.segments else np.zeros((0, 0), np.float32)
         found = np.zeros((len(wanted), *kind.shape[1:]), kind.dtype)
         owners = np.searchsorted(self.starts, wanted, "right") - 1
-        for owner in np.unique(owners).tolist():
+        for owner in keep_distinct(owners).tolist():
             mine = owners == owner
             found[mine] = self.segments[owner][wanted[mine] - self.starts[owner]]
         return Stack([found])
@@ -129,7 +129,7 @@ class Stack:
     def _texts(self) -> tuple[NDArray[np.uint64], Longs]:
         """What stands for the texts, ascending, and the position of each."""
         names = np.concatenate([part["text"] for part in self.segments])
-        order = np.argsort(names[:, 0], kind="stable")
+        order = order_numbers(names[:, 0])
         return names[order], order
 
     def find_texts(self, names: NDArray[np.uint64]) -> tuple[Longs, NDArray[Any]]:

@@ -133,7 +133,7 @@ def embed_segment(runs: Sequence[Run], *, embedder: Embedder, numbers: Numbers) 
 
     segments: list[NDArray[Any]] = []
     for run in runs:
-        unknown = np.setdiff1d(np.arange(len(run.names)), run.places)
+        unknown = np.delete(np.arange(len(run.names)), run.places)
         blocks = (run.texts[at : at + _BLOCK] for at in range(0, len(run.texts), _BLOCK))
         rows = [
             *([run.known] if len(run.known) else []),
@@ -235,7 +235,7 @@ def _embed_segments(given: Sequence[str] | TextRuns, rt: Runtime) -> tuple[str, 
     def read(places: Longs) -> list[str]:
         """The texts at these places, which ascend; a run that holds some of them is read once."""
         homes = np.searchsorted(starts, places, side="right") - 1
-        runs = {run: given[run] for run in np.unique(homes).tolist()}
+        runs = {run: given[run] for run in dict.fromkeys(homes.tolist())}
         return [runs[run][at] for run, at in zip(homes.tolist(), (places - starts[homes]).tolist(), strict=True)]
 
     usual = int(np.clip(1 << max(0, int(starts[-1]) // _SEGMENTS).bit_length() >> 1, _SHORT, _LONG))
@@ -254,7 +254,7 @@ def _embed_segments(given: Sequence[str] | TextRuns, rt: Runtime) -> tuple[str, 
             rt.computed[embed_texts.name] += end - begin - len(places)
         else:
             places, known = np.arange(end - begin), pack_rows(read_vectors(stored[begin:end]), rt.numbers)
-        return Run(read(np.setdiff1d(np.arange(begin, end), places + begin)), names[begin:end], places, known)
+        return Run(read(np.delete(np.arange(begin, end), places)), names[begin:end], places, known)
 
     items = ReadItems(rt.store, len(missing), lambda i: partial(give_run, take(missing[i])))
     rt.once_each(embed_segment, items, [(digests[i],) for i in missing], numbers=rt.numbers)

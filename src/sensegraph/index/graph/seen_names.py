@@ -322,6 +322,6 @@ def _join_places(runs: Sequence[SeenRun], whose: Longs, count: int) -> tuple[Lon
 
 def _list_neighbours(ends: Longs, count: int) -> tuple[Longs, Longs]:
     """The neighbours of each name, ascending, each once: where they begin, and all of them."""
-    both = np.concatenate((ends, ends[:, ::-1]))
-    source, target = np.divmod(keep_distinct(both[:, 0] * count + both[:, 1]), count)
+    one, other = ends[:, 0], ends[:, 1]
+    source, target = np.divmod(keep_distinct(np.concatenate((one * count + other, other * count + one))), count)
     return run_offsets(np.bincount(source, minlength=count)), target.astype(np.int64)
