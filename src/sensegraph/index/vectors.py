@@ -36,7 +36,7 @@ A = TypeVar("A")
 _BLOCK = 512  # texts that are embedded at once
 _SEGMENTS = 64  # in about so many segments vectors are cut, but
 _SHORT, _LONG = 256, 8192  # none has fewer or many more rows
-_READ = 4  # runs of texts that stay read
+_READ = 32  # runs of texts that stay read, some 100 kB each: what changed in them is named first, then embedded
 _FEW = 64  # texts that are embedded anew rather than looked for in all vectors
 _PACKED = b"\1"  # how a stored vector begins; those of before 2026-12 have an even number of bytes
 
