@@ -70,10 +70,7 @@ def _pack_said(element: Entity | Relation, forms: Forms) -> tuple[bytes | list[s
 
 
 def _list_chunks(packed: bytes | list[str]) -> list[str]:
-    if isinstance(packed, list):
-        return packed
-    digits = packed.hex()
-    return [digits[at : at + _CHUNK] for at in range(0, len(digits), _CHUNK)]
+    return packed if isinstance(packed, list) else packed.hex(" ", _CHUNK // 2).split()
 
 
 def _open_said(
