@@ -51,13 +51,20 @@ _encode = msgspec.msgpack.Encoder().encode
 
 @dataclass(frozen=True, slots=True)
 class SeenRun:
+    """What the chunks of a run say of its names, packed: a digest tells whether it is another, and seldom it is."""
+
+    chunks: tuple[str, ...]
+    said: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class RunNames:
     """The names of a run, each with its id and type; how they are `written`, `forms` each, so many `times`; the places
-    among `chunks` of those that mention them, `held` each, first those that list them: of others, in which only a
+    among its chunks of those that mention them, `held` each, first those that list them: of others, in which only a
     relation or a claim names them, the place is negative, −1 for the first. `related` are pairs of places of names,
     one after the other, `uses` those of names that are called otherwise. Numbers are four bytes each, ids ten.
     """
 
-    chunks: tuple[str, ...]
     ids: bytes
     types: tuple[str, ...]
     written: tuple[str, ...]
@@ -70,6 +77,7 @@ class SeenRun:
 
 
 _decode = msgspec.msgpack.Decoder(SeenRun).decode
+_decode_names = msgspec.msgpack.Decoder(RunNames).decode
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +89,7 @@ class _Name:
     bound: dict[str, None] = field(default_factory=dict)
 
 
-@step("graph.seen", version=3, batch=1)
+@step("graph.seen", version=4, batch=1)
 def see_names(runs: Sequence[tuple[Pairs, Told]]) -> list[bytes]:
     """What each run says of its names."""
     return [_encode(_see_run(pairs, told)) for pairs, told in runs]
@@ -103,8 +111,7 @@ def _see_run(pairs: Pairs, told: Told) -> SeenRun:
     place = {name: number for number, name in enumerate(ids)}
     related = dict.fromkeys((place[row.first], place[row.second]) for row in rows.links)
     kept = list(nodes.values())
-    return SeenRun(
-        tuple(chunks),
+    names = RunNames(
         bytes.fromhex("".join(ids)),
         tuple(kind for _, kind in nodes),
         tuple(name for node in kept for name in node.written),
@@ -115,6 +122,7 @@ def _see_run(pairs: Pairs, told: Told) -> SeenRun:
         _pack([end for pair in related for end in pair]),
         tuple(count_entity_uses(rows, frozenset(told.apart))),
     )
+    return SeenRun(tuple(chunks), _encode(names))
 
 
 def _pack(numbers: Sequence[int]) -> bytes:
@@ -231,13 +239,15 @@ class SeenNames:
     @cached_property
     def digest(self) -> str:
         """What stands for all but the ids of chunks."""
-        shown = [(len(run.chunks), replace(run, chunks=())) for run in self.runs]
-        return blake2b(_encode((shown, self.aliases.key)), digest_size=20).hexdigest()
+        found = blake2b(self.aliases.key.encode(), digest_size=20)
+        for run in self.runs:
+            found.update(f" {len(run.chunks)} {len(run.said)} ".encode() + run.said)
+        return found.hexdigest()
 
     @cached_property
     def graph(self) -> NameGraph:
         """The names in the order of their ids."""
-        return join_seen(self.runs, self.aliases)
+        return join_seen([_decode_names(run.said) for run in self.runs], self.runs, self.aliases)
 
     @cached_property
     def numbered(self) -> NameGraph:
@@ -254,8 +264,8 @@ def see_graph(extracted: Extracted, rt: Runtime, settings: GraphSettings, aliase
     return SeenNames(list(map(_decode, found)), aliases)
 
 
-def join_seen(runs: Sequence[SeenRun], aliases: Aliases) -> NameGraph:
-    """The names of all runs together."""
+def join_seen(runs: Sequence[RunNames], seen: Sequence[SeenRun], aliases: Aliases) -> NameGraph:
+    """The names of all runs together, which were `seen`."""
     packed = np.frombuffer(b"".join(run.ids for run in runs), np.uint8).reshape(-1, _ID)
     digits, numbers = packed.tobytes().hex(), np.ascontiguousarray(packed[:, :8]).view(">u8")[:, 0].astype(np.uint64)
     known, first, whose = number_distinct(numbers)
@@ -265,7 +275,7 @@ def join_seen(runs: Sequence[SeenRun], aliases: Aliases) -> NameGraph:
     kinds = [types[i] for i in first.tolist()]
     shown, counts = _find_shown(runs, whose, count)
     offsets = run_offsets([len(run.types) for run in runs])
-    start, places, chunks = _join_places(runs, whose, count)
+    start, places, chunks = _join_places(runs, [run.chunks for run in seen], whose, count)
     related = [_unpack([run.related]) + offset for run, offset in zip(runs, offsets.tolist(), strict=False)]
     ends = whose[np.concatenate([np.zeros(0, np.int64), *related])].reshape(-1, 2)
     called = name_apart((uses for run in runs for uses in run.uses), aliases)
@@ -282,7 +292,7 @@ def join_seen(runs: Sequence[SeenRun], aliases: Aliases) -> NameGraph:
     return NameGraph(named, shown, kinds, counts, chunks, start, places, *_list_neighbours(ends, count))
 
 
-def _find_shown(runs: Sequence[SeenRun], whose: Longs, count: int) -> tuple[list[str], Longs]:
+def _find_shown(runs: Sequence[RunNames], whose: Longs, count: int) -> tuple[list[str], Longs]:
     """How each name is written most often, of equal ones the first in order; and how often it is mentioned."""
     written = list(chain.from_iterable(run.written for run in runs))
     times = _unpack(run.times for run in runs)
@@ -305,13 +315,15 @@ def _find_shown(runs: Sequence[SeenRun], whose: Longs, count: int) -> tuple[list
     return shown, np.bincount(owner, weights=times, minlength=count).astype(np.int64)
 
 
-def _join_places(runs: Sequence[SeenRun], whose: Longs, count: int) -> tuple[Longs, Longs, list[str]]:
-    """The chunks that mention each name: those that list it first, each in the order of runs."""
-    chunks = list(chain.from_iterable(run.chunks for run in runs))
+def _join_places(
+    runs: Sequence[RunNames], held: Sequence[Sequence[str]], whose: Longs, count: int
+) -> tuple[Longs, Longs, list[str]]:
+    """The chunks that mention each name, of those that runs `held`: those that list it first, in the order of runs."""
+    chunks = list(chain.from_iterable(held))
     sizes = [len(run.places) // 4 for run in runs]
     places = _unpack(run.places for run in runs)
     bound = places < 0
-    places = np.where(bound, -1 - places, places) + np.repeat(run_offsets([len(r.chunks) for r in runs])[:-1], sizes)
+    places = np.where(bound, -1 - places, places) + np.repeat(run_offsets(list(map(len, held)))[:-1], sizes)
     owner = np.repeat(whose, _unpack(run.held for run in runs))
     order = order_pairs(owner, bound)  # of each name those that list it, then the others
     owner, places = owner[order], places[order]
