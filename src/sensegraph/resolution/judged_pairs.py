@@ -157,7 +157,7 @@ class JudgedPairs:
         asked = weighed & ((score >= least - _ROUNDED) | tells)  # others are below the bound, and stay there
         asked |= (listed | self.scores.are(("bare",))) & (score >= least) & (score < _SURE)
         places = np.flatnonzero(kept & asked)
-        rows = np.unique(np.concatenate((self.one[places], self.other[places])))
+        rows = keep_distinct(np.concatenate((self.one[places], self.other[places])))
         near = np.flatnonzero(kept & (np.isin(self.one, rows) | np.isin(self.other, rows)))
         around = dict(zip(map(self._pair, near.tolist()), score[near].tolist(), strict=True))
         equal = set(map(self._pair, near[~weighed[near] & (score[near] >= _SURE)].tolist()))

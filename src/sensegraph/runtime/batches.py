@@ -283,12 +283,17 @@ def cut_batches(keys: Sequence[str], size: int) -> list[list[str]]:
 
 
 def load_results(store: Store, step: Step[Any, B], keys: Sequence[str]) -> dict[str, Result[B]]:
-    """The stored results of `step` under these keys, those that are there and whole: values are read together."""
+    """The stored results of `step` under these keys, in their order, those that are there and whole.
+
+    Values are read together.
+    """
     found: dict[str, Result[B]] = {}
     stored = store.read(keys) if step.form == "value" else dict.fromkeys(store.has(keys))
-    for k, raw in stored.items():
-        with suppress(StoreError, msgspec.DecodeError):
-            found[k] = Result(k, load_result(store, step, k) if raw is None else step.decode(raw))
+    for k in dict.fromkeys(keys):
+        if k in stored:
+            with suppress(StoreError, msgspec.DecodeError):
+                raw = stored[k]
+                found[k] = Result(k, load_result(store, step, k) if raw is None else step.decode(raw))
     return found
 
 

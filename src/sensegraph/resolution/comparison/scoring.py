@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.graphs import Floats, Ints, Longs
+from sensegraph.algorithms.graphs import Floats, Ints, Longs, number_distinct
 from sensegraph.language import naming_words
 from sensegraph.language.text import WORD, fold
 from sensegraph.resolution.comparison.likeness import (
@@ -179,8 +179,7 @@ class Collection:
         """`judge` of many pairs at once, given how alike their names are by `compare`."""
         traits, size = self.traits, max(len(self.traits.types), 1)
         typed = traits.typed[one].astype(np.int64) * size + traits.typed[other]
-        pairs = np.unique(typed)
-        where = np.searchsorted(pairs, typed)
+        pairs, _, where = number_distinct(typed)
         kinds = [(traits.types[pair // size], traits.types[pair % size]) for pair in pairs.tolist()]
         found = [_compare_kinds(a, b, self.settings.cross_types) for a, b in kinds]
         said = (np.array([agreement == wanted for agreement in found], np.bool_) for wanted in ("differ", "conflict"))
