@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from harbour import papers
-from sensegraph.answering import asking, looked_up_chunks
+from sensegraph.answering import asking
 from sensegraph.answering.asking import (
     NOTHING,
     Patient,
@@ -150,7 +150,7 @@ def look_up(monkeypatch: pytest.MonkeyPatch, quotes: Runtime) -> Any:
     def look(add: Any, evidence: Evidence, **found: Any) -> tuple[list[tuple[str, str, float]], Any]:
         for name in ("named", "identified", "listed", "opening"):
             given = found.get(name, ([], None) if name == "named" else ([], True) if name == "listed" else [])
-            monkeypatch.setattr(looked_up_chunks, f"find_{name}_chunks", lambda *_, given=given: given)
+            monkeypatch.setattr(asking, f"find_{name}_chunks", lambda *_, given=given: given)
         made, also = add(Question("Who?"), evidence, None, quotes)
         assert (made.omitted, made.notes) == (evidence.omitted, evidence.notes)
         return [(p.kind, p.id, p.score) for p in made.passages], also
@@ -185,6 +185,6 @@ def test_chunks_of_a_list_stand_behind_where_they_are_not_there_yet(look_up: Any
 
 
 def test_an_engine_that_writes_is_given_what_was_found(writes: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(looked_up_chunks, "find_named_chunks", lambda *_: pytest.fail("it is not looked up"))
+    monkeypatch.setattr(asking, "find_named_chunks", lambda *_: pytest.fail("it is not looked up"))
     assert add_named_chunks(Question("Who?"), HAD, None, writes) == (HAD, None)  # type: ignore[arg-type]
     assert add_listed_chunks(Question("Who?"), HAD, None, writes) == (HAD, True)  # type: ignore[arg-type]

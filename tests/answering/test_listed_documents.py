@@ -100,7 +100,7 @@ def test_rare_chunks_are_added_for_an_engine_that_quotes(quay: Corpus, index: In
     had = Evidence((Passage("chunk", "a", "x", 2.0), Passage("chunk", "b", "y", 1.0)), omitted=3, notes=("n",))
     monkeypatch.setattr(asking, "documents_behind", lambda passages, index: ("d",))
     for placed, ids in ((list(had.passages), None), ([], None), ([had.passages[1], had.passages[0]], ["b", "a"])):
-        monkeypatch.setattr(looked_up_chunks, "place_rare_chunks", lambda *_, placed=placed: placed)
+        monkeypatch.setattr(asking, "place_rare_chunks", lambda *_, placed=placed: placed)
         found = add_rare_chunks(Question("Who?"), had, index, quotes)
         assert (found is had) == (ids is None)
         assert [p.id for p in found.passages] == (ids or ["a", "b"])

@@ -51,9 +51,20 @@ class Shelf:
 
 
 @dataclass(frozen=True, slots=True)
+class Packed:
+    records: Sequence[Record] = ()
+    numbers: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
 class Sums:
     rows: NDArray[Any]
     columns: NDArray[Any]
+
+
+@step("test_results.pack", version=1, form="tables")
+def pack(wholes: Sequence[Packed]) -> list[Packed]:
+    return list(wholes)
 
 
 @step("test_results.count", version=1)
@@ -114,6 +125,17 @@ def test_many_results_are_read_in_order_and_by_a_reader_elsewhere(rt: Runtime) -
 
 def test_bytes_are_stored_as_they_are(rt: Runtime) -> None:
     assert list(rt.each(keep_raw, ["a", "\u00e4"])) == [b"a", b"\xc3\xa4"]
+
+
+def test_what_holds_bytes_is_stored_with_them_and_read_as_it_was_in_json(store: SqliteStore) -> None:
+    made = Packed((Record("r", 3),), bytes(range(200, 250)))
+    raw = save_result(store, pack, "k", made)
+    assert made.numbers in raw
+    for stored in (raw, msgspec.json.encode(Packed((), made.numbers))):
+        found = load_result(store, pack, "k", stored)
+        assert (found.numbers, tuple(found.records)) == (made.numbers, made.records)
+    with pytest.raises(StoreError, match="another version"):
+        load_result(store, pack, "k", raw[:-1])
 
 
 def make_joined(store: SqliteStore) -> JoinedRows:

@@ -4,8 +4,8 @@ Nodes are 0…n−1. Everything here is vectorised, has no state and depends on 
 any order, give equal bytes.
 
 Whole numbers are put in order by their digits of 16 bits, which numpy sorts stably in time that grows with their number
-alone, and which leaves equal ones as they stand. With AVX-512 on Zen 4 it is twice as fast as to sort whole numbers;
-with AVX2 alone it is half as fast, but equal ones would have to be put right.
+alone, so that equal ones stay as they stand. With AVX-512 on Zen 4 it is twice as fast as to sort whole numbers; with
+AVX2 alone an update of an index takes as long either way.
 """
 
 from __future__ import annotations

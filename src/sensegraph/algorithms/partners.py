@@ -7,7 +7,6 @@ do, wherever the row stands by then. The result is that of all rows looked at.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,7 +66,7 @@ class KeyedRows:
 
     @classmethod
     def of(cls, keys: Hashes, rows: Ints, weight: Floats, *, count: int, most: int) -> KeyedRows:
-        """Those of keys, shape (m,), of hashes best."""
+        """These keys, shape (m,), hashes for the most part: of others that begin alike all rows are looked at."""
         bits = max(len(keys).bit_length() - 1, 1)
         home = (keys >> np.uint64(64 - bits)).astype(np.int32)
         full = np.flatnonzero((np.bincount(home) > most)[home])  # few, among them all keys of too many rows
@@ -89,21 +88,24 @@ class KeyedRows:
 
     def group(self, rows: Longs) -> KeyGroups:
         """The groups of these rows, and of others some."""
-        asked = np.zeros(self.count, np.bool_)
-        asked[rows] = True
-        wanted = np.zeros(int(self.home.max(initial=0)) + 1, np.bool_)
-        wanted[self.home[asked[self.rows]]] = True
-        held = np.flatnonzero(wanted[self.home])
+        held: Longs | slice = slice(None)
+        if len(rows) < self.count:
+            asked = np.zeros(self.count, np.bool_)
+            asked[rows] = True
+            wanted = np.zeros(int(self.home.max(initial=0)) + 1, np.bool_)
+            wanted[self.home[asked[self.rows]]] = True
+            held = np.flatnonzero(wanted[self.home])
         keys = self.keys[held].view(np.int64)
         return group_by_keys(keys, self.rows[held], self.weight[held], count=self.count, most=self.most)
 
 
-def pair_again(keyed: KeyedRows, ids: Hashes, signs: Hashes, near: int, earlier: PairedRows | None) -> PairedRows:
+def pair_again(keyed: KeyedRows, ids: Hashes, told: Hashes, near: int, earlier: PairedRows | None) -> PairedRows:
     """Pairs of rows that share a key, of which each is among the `near` best of either.
 
-    Rows whose groups are as they were `earlier`, when rows stood in the same order, are not looked at.
+    `ids` tell rows apart, `told` stand for all that they say. Rows whose groups are as they were `earlier` are not
+    looked at: those that are still there stand in the order of then.
     """
-    count = keyed.count
+    count, signs = keyed.count, keyed.sign(told)
     sharing, known = np.zeros(count, np.int32), np.zeros(count, np.bool_)
     code, by = np.zeros(0, np.int64), np.zeros(0, np.uint8)
     order = order_numbers(ids)
@@ -116,19 +118,30 @@ def pair_again(keyed: KeyedRows, ids: Hashes, signs: Hashes, near: int, earlier:
         left = np.flatnonzero(by)
         code, by = now[earlier.one[left]] * count + now[earlier.other[left]], by[left]
     rows = np.flatnonzero(~known)
-    found, _, sharing[rows] = keyed.group(rows).list_best(near, rows)
-    one, other = np.divmod(found, count)
-    found = np.minimum(one, other) * count + np.maximum(one, other)
-    places = order_numbers(found)
-    begun = np.flatnonzero(np.diff(found[places], prepend=-1))
-    says = np.where(one < other, np.uint8(_OF_ONE), np.uint8(_OF_OTHER))[places]
-    code, by = _join_pairs(code, by, found[places][begun], np.bitwise_or.reduceat(says, begun) if len(begun) else says)
+    groups, crowded = keyed.group(rows), np.array([keyed.crowded], np.int64)
+    del keyed  # of many rows keys take much room
+    found, _, sharing[rows] = groups.list_best(near, rows)
+    del groups, _
+    code, by = _join_pairs(code, by, *_pair_ends(found, count))
     one, other = (ends.astype(np.int32) for ends in np.divmod(code, count))
-    return PairedRows(ids, signs, sharing, one, other, by, np.array([keyed.crowded], np.int64))
+    return PairedRows(ids, signs, sharing, one, other, by, crowded)
 
 
-def _join_pairs(code: Longs, by: NDArray[np.uint8], more: Longs, says: NDArray[np.uint8]) -> tuple[Longs, Any]:
-    """Numbers that stand for pairs, twice, ascending and each once, with whose best they are of: in one."""
+def _pair_ends(found: Longs, count: int) -> tuple[Longs, NDArray[np.uint8]]:
+    """Pairs, from partners as row × number of rows + other: ascending, each once, and whose best they are among."""
+    one, other = (ends.astype(np.int32) for ends in np.divmod(found, count))
+    says = np.where(one < other, np.uint8(_OF_ONE), np.uint8(_OF_OTHER))
+    found = np.minimum(one, other).astype(np.int64) * count + np.maximum(one, other)
+    places = order_numbers(found)
+    found, says = found[places], says[places]
+    begun = np.flatnonzero(np.diff(found, prepend=-1))
+    return found[begun], np.bitwise_or.reduceat(says, begun) if len(begun) else says
+
+
+def _join_pairs(
+    code: Longs, by: NDArray[np.uint8], more: Longs, says: NDArray[np.uint8]
+) -> tuple[Longs, NDArray[np.uint8]]:
+    """Two lists of pairs, each ascending, as one, and whose best each is among by either list."""
     at = np.searchsorted(code, more)
     there = np.zeros(len(more), np.bool_)
     inside = np.flatnonzero(at < len(code))

@@ -188,10 +188,10 @@ class KeyGroups:
         """
         count = len(self.begin) - 1
         code, shared, sharing = self.list_best(near, np.arange(count))
-        one, other = np.divmod(code, count)
-        code, first, _ = number_distinct(np.minimum(one, other) * count + np.maximum(one, other))
-        one, other = np.divmod(code, count)
-        pairs = Pairs(one.astype(np.int32), other.astype(np.int32), shared[first])
+        one, other = (ends.astype(np.int32) for ends in np.divmod(code, count))
+        code, first, _ = number_distinct(np.minimum(one, other).astype(np.int64) * count + np.maximum(one, other))
+        one, other = (ends.astype(np.int32) for ends in np.divmod(code, count))
+        pairs = Pairs(one, other, shared[first])
         return Candidates(pairs, int(sharing.sum()) // 2 - len(code), self.crowded)
 
     def list_best(self, near: int, rows: Longs) -> tuple[Longs, Floats, Longs]:

@@ -13,6 +13,15 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import TypeVar
 
+from sensegraph.answering.looked_up_chunks import (
+    find_identified_chunks,
+    find_listed_chunks,
+    find_named_chunks,
+    find_naming_stems,
+    find_opening_chunks,
+    place_rare_chunks,
+    read_heads,
+)
 from sensegraph.errors import EndpointError, StepFailed
 from sensegraph.index.index import Index
 from sensegraph.index.passages import Teller, answer_from_draft, documents_behind, ground_statements, passage_tokens
@@ -197,8 +206,6 @@ def count_words(question: Question, index: Index, passages: Sequence[Passage] = 
     """How many chunks hold each word of the question and of the conversation before it; what the passages' texts open
     with.
     """
-    from sensegraph.answering.looked_up_chunks import find_naming_stems, read_heads
-
     asked = (*(turn.question for turn in question.history), question.text)
     plain = (text.lower() if text.isupper() else text for text in asked)
     stems = sorted({stem for text in plain for stem in list_stems(part_camel_case(text))})
@@ -228,8 +235,6 @@ def gather_evidence(
 
 def add_rare_chunks(question: Question, evidence: Evidence, index: Index, rt: Runtime) -> Evidence:
     """The evidence with chunks that hold rare words of the question, for an engine that quotes: it reads the first."""
-    from sensegraph.answering.looked_up_chunks import place_rare_chunks
-
     placed = for_quoting(rt, lambda: place_rare_chunks(question.text, evidence.passages, index))
     if not placed or [p.id for p in placed] == [p.id for p in evidence.passages]:
         return evidence
@@ -243,8 +248,6 @@ def add_named_chunks(
 
     Those that hold an identifier of the question too. With it how often the name stands in the corpus.
     """
-    from sensegraph.answering.looked_up_chunks import find_identified_chunks, find_named_chunks
-
     looked_up = for_quoting(rt, lambda: [find_named_chunks(question.text, index)])
     found, named = looked_up[0] if looked_up else ([], None)
     found = found or for_quoting(rt, lambda: find_identified_chunks(question.text, evidence.passages, index))
@@ -263,8 +266,6 @@ def add_listed_chunks(question: Question, evidence: Evidence, index: Index, rt: 
     Only for an engine that quotes, and a question that asks for all of a kind, or for their number. Where it asks who
     made something, the chunks that documents open with stand behind.
     """
-    from sensegraph.answering.looked_up_chunks import find_listed_chunks, find_opening_chunks
-
     looked_up = for_quoting(rt, lambda: [find_listed_chunks(question.text, index)])
     found, complete = looked_up[0] if looked_up else ([], True)
     found = found or for_quoting(rt, lambda: find_opening_chunks(question.text, evidence.passages, index))

@@ -235,7 +235,7 @@ class Table(Sequence[B]):
         return list(self._rows.ids())
 
     def lightly(self, kind: type[A]) -> Iterator[A]:
-        """All records with the fields of `kind` alone: no more of them is decoded."""
+        """All records with the fields of `kind` alone."""
         if hasattr(self._rows, "scan_lightly"):
             found: Iterator[A] = self._rows.scan_lightly(kind)
             return found

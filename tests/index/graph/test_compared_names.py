@@ -179,18 +179,20 @@ def test_pairs_of_the_same_names_are_found_once_whatever_else_a_graph_says(rt: R
 @settings(deadline=None, max_examples=60)
 @given(
     drawn=st.lists(NAMES, min_size=8, max_size=30),
-    several=st.lists(st.tuples(st.sets(st.integers(0, 29), max_size=3), st.booleans()), min_size=2, max_size=4),
-    rare=st.integers(2, 6),
-    near=st.integers(2, 3),
+    several=st.lists(
+        st.tuples(st.sets(st.integers(0, 29), max_size=3), st.booleans(), st.integers(2, 6), st.integers(2, 3)),
+        min_size=2,
+        max_size=4,
+    ),
 )
 def test_pairs_that_are_found_again_only_where_names_changed_are_those_of_all_names(
-    drawn: list[str], several: list[tuple[set[int], bool]], rare: int, near: int
+    drawn: list[str], several: list[tuple[set[int], bool, int, int]]
 ):
-    """Some names are left out of each graph, and the first may have an id by which it stands last."""
+    """Some names are left out of each graph, the first may have an id by which it stands last, and bounds change."""
     every = [Entity(f"{i:04}", name, "place", "", (), ("a",), 1, 0) for i, name in enumerate(drawn)]
     with TemporaryDirectory() as place:
         rt = runtime(SqliteStore(Path(place)))
-        for left_out, last in several:
+        for left_out, last, rare, near in several:
             held = [replace(e, id="9999") if last and not i else e for i, e in enumerate(every) if i not in left_out]
             graph = Graph(tuple(sorted(held, key=lambda e: e.id)))
             found = collect_names(NameGraph.of(graph), rt, Resolving(rare=rare, near=near))

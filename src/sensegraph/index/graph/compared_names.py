@@ -111,8 +111,10 @@ def pair_names(found: Collection, rt: Runtime) -> Candidates:
         before, _, k = (rt.store.ref(PAIRED) or "").rpartition(" ")
         there = replace(rt, inside=[]).recall(keep_pairs, [k] if before == noted else [])
         earlier = PairedRows(*unpack_columns(there[k].value)) if there else None
-        keyed = KeyedRows.of(*found.columns.list_keys(found.words), count=len(ids), most=rare)
-        return pair_again(keyed, ids, keyed.sign(mix_hashes(ids ^ found.columns.spoken)), near, earlier)
+        told, words = mix_hashes(ids ^ found.columns.spoken), found.words
+        return pair_again(  # nobody else holds the keys, so that they go as soon as they can
+            KeyedRows.of(*found.columns.list_keys(words), count=len(ids), most=rare), ids, told, near, earlier
+        )
 
     made = rt.once(keep_pairs, look, names=(found.read_from, digest_columns([ids])), near=near, rare=rare)
     if rt.store.ref(PAIRED) != f"{noted} {made.key}":

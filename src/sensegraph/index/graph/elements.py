@@ -40,8 +40,8 @@ class RelationLink:
 
     descriptions: list[Description] = field(default_factory=list)
     labels: defaultdict[str, int] = field(default_factory=partial(defaultdict, int))
-    told: defaultdict[tuple[str, bool], int] = field(default_factory=partial(defaultdict, int))
     # by label, and whether the first end is its subject
+    told: defaultdict[tuple[str, bool], int] = field(default_factory=partial(defaultdict, int))
     strengths: list[float] = field(default_factory=list)
     chunks: dict[str, None] = field(default_factory=dict)
 
@@ -95,7 +95,7 @@ def _other_forms(name: str, node: EntityNode) -> tuple[str, ...]:
 def make_relation(ends: tuple[str, str], link: RelationLink, weight: Weight, most: int) -> Relation:
     """The relation of two ends: the records with its label, or where none has one all, say which is the subject."""
     label = most_common(link.labels)
-    forth, back = link.told[label, True], link.told[label, False]
+    forth, back = (link.told.get((label, whose), 0) for whose in (True, False))
     source, target = sorted(ends) if forth == back else ends if forth > back else ends[::-1]
     count = len(link.strengths)
     strength = float(sum(sorted(link.strengths)))

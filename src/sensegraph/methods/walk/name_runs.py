@@ -72,7 +72,7 @@ def keep_together(found: Sequence[StoredNames]) -> list[bytes]:
     return list(map(_pack, found))
 
 
-@step("namewords.told", version=1)
+@step("namewords.told", version=2)
 def keep_known_words(digests: Sequence[str]) -> list[str]:
     """What stands for what is known of the words of each document of a run.
 

@@ -132,9 +132,9 @@ class PackedRows(JoinedRows):
     def scan_lightly(self, kind: Any) -> Iterator[Any]:
         """All records in order with the fields of `kind` alone."""
         names = [f.name for f in fields(kind)]
-        if names == ["id", "chunks"]:
+        if set(names) == {"id", "chunks"}:
             heads = map(_decode_head, self.scan())
-            return (kind(head.id, tuple(_list_chunks(head.packed)[: head.held])) for head in heads)
+            return (kind(id=head.id, chunks=tuple(_list_chunks(head.packed)[: head.held])) for head in heads)
         texts = self._texts if _SAID.intersection(names) else None
         whole = (_encode_whole(self._open_one(record, texts)) for record in self.scan())
         return map(msgspec.json.Decoder(kind).decode, whole)

@@ -1,0 +1,45 @@
+"""The best partners of rows that share keys are found again only where that may be another."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sensegraph.algorithms.minhash import mix_hashes
+from sensegraph.algorithms.partners import KeyedRows, PairedRows, pair_again
+
+
+def paired(ids: list[int], keys: list[tuple[int, int]], earlier: PairedRows | None = None) -> PairedRows:
+    """The pairs of rows with these ids, of pairs of a key and a row."""
+    key, rows = (
+        np.array([mix_hashes(np.array([k], np.uint64))[0] for k, _ in keys], np.uint64),
+        [row for _, row in keys],
+    )
+    keyed = KeyedRows.of(key, np.array(rows, np.int32), np.ones(len(keys)), count=len(ids), most=3)
+    hashes = np.array(ids, np.uint64)
+    return pair_again(keyed, hashes, mix_hashes(hashes), 2, earlier)
+
+
+def listed(found: PairedRows) -> list[tuple[int, int, int]]:
+    return list(zip(found.one.tolist(), found.other.tolist(), found.by.tolist(), strict=True))
+
+
+def test_each_pair_says_whose_best_it_is_among() -> None:
+    found = paired([7, 8, 9, 10], [(1, 0), (1, 1), (2, 0), (2, 2), (3, 0), (3, 3)])
+    assert listed(found) == [(0, 1, 3), (0, 2, 3), (0, 3, 2)]
+    assert (found.sharing.tolist(), found.passed_over) == ([3, 1, 1, 1], 0)
+
+
+def test_keys_of_too_many_rows_are_counted_and_bring_none_together() -> None:
+    found = paired([7, 8, 9, 10], [*((1, row) for row in range(4)), (2, 0), (2, 1)])
+    assert (listed(found), found.crowded.tolist()) == ([(0, 1, 3)], [1])
+
+
+def test_rows_of_one_id_are_not_taken_for_one_another() -> None:
+    before = paired([7, 7, 9], [(1, 0), (1, 2), (2, 1)])
+    assert listed(before) == [(0, 2, 3)]
+    assert listed(paired([7, 7, 9], [(1, 1), (1, 2), (2, 0)], before)) == [(1, 2, 3)]
+
+
+def test_of_no_rows_there_are_no_pairs() -> None:
+    assert listed(paired([], [])) == []
+    assert listed(paired([7], [(1, 0)], paired([], []))) == []
