@@ -81,10 +81,8 @@ def merge_plainly(
             link.strengths.append(r.strength)
             link.chunks[chunk.id] = None
             link.descriptions.extend([told] if r.description else [])
-            if r.label:
-                link.labels[r.label] += 1
-            if r.directed:
-                link.told[r.label, one == first] += 1
+            link.labels.update([r.label] if r.label else [])
+            link.told.update([(r.label, one == first)] if r.directed else [])
         bound_claims = [(bind(c.subject), c, source_span(chunk.id, c.start, c.end, len(chunk.text))) for c in x.claims]
         said.extend((subject, c, source) for subject, c, source in bound_claims if subject)
     apart = {*bound.group.values(), *bound.moved.values(), *bound.shown, *bound.made} & nodes.keys()

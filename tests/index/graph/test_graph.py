@@ -240,7 +240,7 @@ def test_the_order_of_documents_changes_nothing_but_the_order_of_descriptions(
 
 def _unordered(graph: Graph) -> list[object]:
     return [
-        replace(x, description="", descriptions=tuple(sorted(x.descriptions, key=str)), chunks=tuple(sorted(x.chunks)))
+        replace(x, descriptions=tuple(sorted(x.descriptions, key=str)), chunks=tuple(sorted(x.chunks)))
         for x in (*graph.entities, *graph.relations)
     ]
 

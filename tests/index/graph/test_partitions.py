@@ -83,7 +83,7 @@ def test_runs_of_names_make_the_graph_that_is_merged_as_a_whole_without_its_text
     how = GraphSettings(orphans="create" if create else "drop")
     whole, extracted = merge_extractions(said, how, aliases), InRuns(said)
     found = see_graph(extracted, rt, how, aliases).graph  # type: ignore[arg-type]
-    bare = [replace(e, description="", descriptions=(), aliases=()) for e in whole.entities]
+    bare = [replace(e, descriptions=(), aliases=()) for e in whole.entities]
     assert [found.entity(row) for row in range(len(found))] == bare
     pairs = {(a, b) for r in whole.relations for a, b in ((r.source, r.target), (r.target, r.source))}
     near = [(found.ids[row], other) for row in range(len(found)) for other in found.mentioned(row).neighbours]

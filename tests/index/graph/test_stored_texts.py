@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sensegraph.errors import ResultGone
-from sensegraph.index.graph.elements import join_descriptions, relation_id
+from sensegraph.index.graph.elements import relation_id
 from sensegraph.index.graph.stored.chunk_texts import (
     COLLAPSED,
     SAME,
@@ -28,6 +28,7 @@ from sensegraph.index.graph.stored.chunk_texts import (
 )
 from sensegraph.index.graph.stored.packed_records import (
     PackedRows,
+    join_descriptions,
     open_entity,
     open_relation,
     pack_entity,

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from sensegraph.index.graph.elements import join_descriptions
 from sensegraph.index.graph.graph_settings import GraphSettings
 from sensegraph.index.left_out import quote_as_text
 from sensegraph.language.text import count_tokens, pack_batches
@@ -98,10 +97,14 @@ def describe_elements(merged: Graph, summaries: dict[str, str]) -> Graph:
     """The graph with each element's summary as its description, or its descriptions joined where there is none."""
     return Graph(
         tuple(
-            replace(e, description=summaries.get(e.id) or join_descriptions(e.descriptions)) for e in merged.entities
+            replace(e, description=summaries.get(e.id) or _join_descriptions(e.descriptions)) for e in merged.entities
         ),
         tuple(
-            replace(r, description=summaries.get(r.id) or join_descriptions(r.descriptions)) for r in merged.relations
+            replace(r, description=summaries.get(r.id) or _join_descriptions(r.descriptions)) for r in merged.relations
         ),
         merged.claims,
     )
+
+
+def _join_descriptions(descriptions: Sequence[Description]) -> str:
+    return " ".join(d.text for d in distinct_descriptions(descriptions))

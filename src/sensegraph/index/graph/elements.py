@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import lru_cache
 
 from sensegraph.index.graph.graph_settings import Weight
 from sensegraph.language.text import fold
@@ -39,9 +39,8 @@ class RelationLink:
     """A relation while it is gathered."""
 
     descriptions: list[Description] = field(default_factory=list)
-    labels: defaultdict[str, int] = field(default_factory=partial(defaultdict, int))
-    # by label, and whether the first end is its subject
-    told: defaultdict[tuple[str, bool], int] = field(default_factory=partial(defaultdict, int))
+    labels: Counter[str] = field(default_factory=Counter)
+    told: Counter[tuple[str, bool]] = field(default_factory=Counter)  # label, and whether the first end is its subject
     strengths: list[float] = field(default_factory=list)
     chunks: dict[str, None] = field(default_factory=dict)
 
@@ -62,11 +61,6 @@ def source_span(chunk: str, start: int, end: int, length: int) -> Source:
     return Source(chunk, start, end) if end > start else Source(chunk, 0, length)
 
 
-def join_descriptions(descriptions: Iterable[Description]) -> str:
-    """What is said of an element as one text, each once."""
-    return " ".join(dict.fromkeys(d.text for d in descriptions))
-
-
 def make_entity(name: str, whose: Name, node: EntityNode, degree: int, called: Called | None) -> Entity:
     """The entity with the id `name`, whose own name is `whose`, or that is `called` otherwise."""
     if called:
@@ -74,8 +68,8 @@ def make_entity(name: str, whose: Name, node: EntityNode, degree: int, called: C
     else:
         (main, kind), shown = whose, most_common(node.names)
     return Entity(
-        name, shown, kind, join_descriptions(node.descriptions), tuple(node.descriptions), tuple(node.chunks),
-        node.frequency, degree, _other_forms(main, node),
+        name, shown, kind, "", tuple(node.descriptions), tuple(node.chunks), node.frequency, degree,
+        _other_forms(main, node),
     )  # fmt: skip
 
 
@@ -95,14 +89,14 @@ def _other_forms(name: str, node: EntityNode) -> tuple[str, ...]:
 def make_relation(ends: tuple[str, str], link: RelationLink, weight: Weight, most: int) -> Relation:
     """The relation of two ends: the records with its label, or where none has one all, say which is the subject."""
     label = most_common(link.labels)
-    forth, back = (link.told.get((label, whose), 0) for whose in (True, False))
+    forth, back = link.told[label, True], link.told[label, False]
     source, target = sorted(ends) if forth == back else ends if forth > back else ends[::-1]
     count = len(link.strengths)
     strength = float(sum(sorted(link.strengths)))
     value = {"strength": strength, "normalised": count / most}.get(weight, float(count))
     return Relation(
-        relation_id(source, target), source, target, join_descriptions(link.descriptions), tuple(link.descriptions),
-        value, tuple(link.chunks), label, directed=bool(forth) != bool(back),
+        relation_id(source, target), source, target, "", tuple(link.descriptions), value, tuple(link.chunks),
+        label, directed=bool(forth) != bool(back),
     )  # fmt: skip
 
 

@@ -23,7 +23,7 @@ from sensegraph.index.graph.slicing import (
     read_run_rows,
 )
 from sensegraph.index.graph.stored.chunk_texts import Forms, SaidPlaces
-from sensegraph.index.graph.stored.packed_records import pack_entity, pack_relation
+from sensegraph.index.graph.stored.packed_records import join_descriptions, pack_entity, pack_relation
 from sensegraph.index.graph.stored.slices import (
     PartSlices,
     cut_rows,
@@ -110,7 +110,7 @@ class EntitySlices:
 
     @cached_property
     def entities(self) -> list[Entity]:
-        """The entities, with what is said of them, which describes them."""
+        """The entities, with what is said of them and no description yet."""
         return gather_entities(read_mention_slices(self.slices), self.degree_of, self.called, self.slices.describe)
 
 
@@ -122,7 +122,7 @@ class RelationSlices:
     _made: dict[tuple[Weight, int], list[Relation]] = field(default_factory=dict, repr=False, compare=False)
 
     def gather(self, weight: Weight, most: int) -> list[Relation]:
-        """The relations, with what is said of them, which describes them; those of the last call are kept."""
+        """The relations, with what is said of them and no description yet; those of the last call are kept."""
         if (weight, most) not in self._made:
             self._made.clear()
             self._made[weight, most] = gather_relations(
@@ -153,13 +153,11 @@ def merge_relation_slices(
     found = []
     for part in parts:
         made = part.gather(weight, most)
-        ends = np.empty(len(made), ENDS)
-        ends["source"], ends["target"] = number_ids(r.source for r in made), number_ids(r.target for r in made)
-        ends["weight"] = [r.weight for r in made]
+        ends = np.array([(number_id(r.source), number_id(r.target), r.weight) for r in made], ENDS).tobytes()
         if crowded := _list_crowded(made, limit):
-            found.append(RelationPart((), made[0].id, len(made), b"", tuple(crowded), ends.tobytes()))
+            found.append(RelationPart((), made[0].id, len(made), b"", tuple(crowded), ends))
         else:
-            found.append(replace(_describe_relations(made, {}, part.slices), ends=ends.tobytes()))
+            found.append(replace(_describe_relations(made, {}, part.slices), ends=ends))
     return found
 
 
@@ -173,11 +171,6 @@ def merge_claim_slices(parts: Sequence[PartSlices]) -> list[ClaimPart]:
 def number_id(name: str) -> int:
     """The first 64 bits of an id: what stands for it in arrays."""
     return int(name[:16], 16)
-
-
-def number_ids(names: Iterable[str]) -> NDArray[np.uint64]:
-    """`number_id` of each."""
-    return np.frombuffer(bytes.fromhex("".join(name[:16] for name in names)), ">u8")
 
 
 def _list_crowded(records: Iterable[R], limit: int) -> dict[str, None]:
@@ -212,5 +205,5 @@ def _describe_relations(made: Iterable[Relation], summaries: Mapping[str, str], 
 
 
 def _describe_each(records: Iterable[R], summaries: Mapping[str, str]) -> tuple[R, ...]:
-    """The records, those that have one described by a summary."""
-    return tuple(replace(r, description=found) if (found := summaries.get(r.id)) else r for r in records)
+    """The records, each described by its summary, or by what is said of it."""
+    return tuple(replace(r, description=summaries.get(r.id) or join_descriptions(r.descriptions)) for r in records)

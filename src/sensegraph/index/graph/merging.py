@@ -42,7 +42,7 @@ def gather_entities(
     called: Mapping[Name, Called],
     describe: Callable[[str, S], Description],
 ) -> list[Entity]:
-    """The entities that mentions are of, with what is said of them, which describes them, in the order of ids.
+    """The entities that mentions are of, with what is said of them and no description yet, in the order of ids.
 
     `describe` gives what is said as records hold it, from the id of its chunk and what rows hold.
     """

@@ -5,13 +5,12 @@ They are read as the records that they were.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import fields
 from typing import Any
 
 import msgspec
 
-from sensegraph.index.graph.elements import join_descriptions
 from sensegraph.index.graph.stored.chunk_texts import SAME, ChunkTexts, Forms, Texts, shorten_said
 from sensegraph.protocols import Store
 from sensegraph.runtime.joined_rows import JoinedRows, Joint
@@ -38,6 +37,11 @@ class _Head(msgspec.Struct, array_like=True, gc=False):
 
 
 _decode_head = msgspec.msgpack.Decoder(_Head).decode
+
+
+def join_descriptions(descriptions: Iterable[Description]) -> str:
+    """What is said of an element as one text, each once."""
+    return " ".join(dict.fromkeys(d.text for d in descriptions))
 
 
 def pack_entity(e: Entity, forms: Forms) -> bytes:
