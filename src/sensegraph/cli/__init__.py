@@ -272,7 +272,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # a terminal that cannot show a character shows its number
-    gc.set_threshold(10_000)  # objects; each time that 700 more came, modules that are read would be looked through
+    gc.set_threshold(10_000)  # new objects: from 700 on, what modules are made of is looked through again and again
     atexit.register(gc.freeze)  # what is left then goes with the process, and need not be looked through for cycles
     app(prog_name="sensegraph")
 
