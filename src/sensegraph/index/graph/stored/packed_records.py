@@ -73,7 +73,7 @@ def _pack_said(element: Entity | Relation, forms: Forms) -> tuple[bytes | list[s
     return chunks, len(element.chunks), said, description
 
 
-def _list_chunks(packed: bytes | list[str]) -> list[str]:
+def _unpack_chunks(packed: bytes | list[str]) -> list[str]:
     return packed if isinstance(packed, list) else packed.hex(" ", _CHUNK // 2).split()
 
 
@@ -81,7 +81,7 @@ def _open_said(
     chunks: bytes | list[str], held: int, said: list[Any], description: str | None, texts: Texts | None
 ) -> tuple[tuple[str, ...], tuple[Description, ...], str]:
     """The chunks of an element, what is said of it where there are texts, and its description."""
-    chunks = _list_chunks(chunks)
+    chunks = _unpack_chunks(chunks)
     told = []
     if texts is not None:
         for place, *row in said:
@@ -138,7 +138,7 @@ class PackedRows(JoinedRows):
         names = [f.name for f in fields(kind)]
         if set(names) == {"id", "chunks"}:
             heads = map(_decode_head, self.scan())
-            return (kind(id=head.id, chunks=tuple(_list_chunks(head.packed)[: head.held])) for head in heads)
+            return (kind(id=head.id, chunks=tuple(_unpack_chunks(head.packed)[: head.held])) for head in heads)
         texts = self._texts if _SAID.intersection(names) else None
         whole = (_encode_whole(self._open_one(record, texts)) for record in self.scan())
         return map(msgspec.json.Decoder(kind).decode, whole)
