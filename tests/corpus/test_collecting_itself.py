@@ -8,6 +8,8 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -17,7 +19,7 @@ import sensegraph.corpus.garbage as garbage
 from scripted import Script, ScriptedServer
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.types import Document
-from wired import corpus, stories, story
+from wired import corpus, index_content, stories, story
 
 
 @pytest.fixture(autouse=True)
@@ -104,6 +106,24 @@ def test_a_reader_finds_its_index_while_another_process_updates_and_collects(tmp
             stop.set()
             assert reading.result(60)
         assert answers
+
+
+@pytest.mark.parametrize("elsewhere", [False, True], ids=["here", "another process"])
+def test_an_index_that_was_replaced_and_made_again_is_read_by_who_had_it_open(tmp_path: Path, elsewhere: bool) -> None:
+    options = {"engine": "offline"}
+    with Corpus.open(tmp_path, settings=options) as made:
+        made.add(stories(3))
+        made.build()
+        with Corpus.open(tmp_path, settings=options) if elsewhere else nullcontext(made) as reader:
+            before = reader.workspace.open_index()  # which is not pinned
+            found = index_content(before)
+            for time in ("1843-12-19", ""):
+                made.add(replace(stories()[0], time=time))
+                made.build()
+            assert reader.workspace.open_index() is before
+            assert index_content(before) == found
+            assert reader.collect().after > 0
+            assert reader.query("Who wrote to whom?").text
 
 
 UPDATING = """

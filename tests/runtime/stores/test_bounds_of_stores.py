@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,7 +15,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from sensegraph.errors import StoreError
+from sensegraph.errors import ResultGone, StoreError
 from sensegraph.runtime.stores import array_files, mending, rows, sealing, sqlite
 from sensegraph.runtime.stores.rows import StoredRows, cut_blocks
 from sensegraph.runtime.stores.sealing import seal
@@ -43,6 +44,9 @@ class Noting:
     def list_firsts(self, number: int) -> Any:
         self.asked.append("firsts")
         return self.source.list_firsts(number)
+
+    def rows(self, key: str) -> Any:
+        return self.source.rows(key)
 
     def checking(self, *given: Any) -> Any:
         return self.source.checking(*given)
@@ -101,6 +105,60 @@ def test_a_reader_asks_for_64_blocks_at_once_and_keeps_as_many(store: SqliteStor
     asked.clear()
     found.at([79])
     assert asked == []
+
+
+READINGS: dict[str, Callable[[StoredRows], Any]] = {
+    "at": lambda table: table.at([0, 170, 85]),
+    "find": lambda table: table.find(["i00003", "i00171", "x"]),
+    "ids": lambda table: list(table.ids()),
+    "scan": lambda table: list(table.scan()),
+}
+
+
+@pytest.mark.parametrize("before", ["", "at", "find"])
+@pytest.mark.parametrize("reading", READINGS)
+@pytest.mark.parametrize("step", [1, -1])
+@pytest.mark.parametrize("taken", [False, True], ids=["number free", "number taken"])
+def test_who_opened_a_table_reads_it_where_it_was_dropped_and_written_again(
+    store: SqliteStore, before: str, reading: str, step: int, taken: bool
+) -> None:
+    records = fill_table(200)[::step]
+    store.write_rows("other", fill_table(3))
+    store.write_rows("a.t", records)
+    opened, unread = store.rows("a.t"), store.rows("a.t")
+    assert isinstance(opened, StoredRows)
+    assert isinstance(unread, StoredRows)
+    number = opened._number
+    if before:
+        READINGS[before](opened)
+    store.drop(["a"])
+    with pytest.raises(ResultGone, match="Ask again"):
+        READINGS[reading](unread)
+    if taken:
+        store.write_rows("b.t", fill_table(200))
+    else:
+        store.select("INSERT INTO part VALUES (100, 'c.t', '')")
+    store.write_rows("a.t", records)
+    again = store.rows("a.t")
+    assert isinstance(again, StoredRows)
+    assert again._number != number
+    assert READINGS[reading](opened) == READINGS[reading](again)
+    assert READINGS["find"](opened) == {"i00003": b"3", "i00171": b"171"}
+
+
+def test_a_table_that_was_written_again_in_another_form_is_gone(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.write_rows("a.t", fill_table(200))
+    opened = store.rows("a.t")
+    assert opened is not None
+    store.drop(["a"])
+    store.write_rows("b.t", fill_table(200))
+    monkeypatch.setattr(rows, "_ROWS", 16)
+    store.write_rows("a.t", fill_table(200))
+    with pytest.raises(ResultGone, match="Ask again"):
+        opened.at([3])
+    assert store.rows("a.t").at([3]) == [b"3"]  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("count", [0, 1, 16, 17, 300])

@@ -11,7 +11,7 @@ import sqlite3
 import typing
 from bisect import bisect_right
 from collections import Counter, OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from functools import cached_property
 from itertools import islice, pairwise
@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import msgspec
 
+from sensegraph.errors import ResultGone
 from sensegraph.runtime.stores.sealing import Damaged, seal, unseal
 
 if TYPE_CHECKING:
@@ -214,6 +215,10 @@ class TableSource(Protocol):
         """The first id of each list, ascending."""
         ...
 
+    def rows(self, key: str) -> StoredRows | None:
+        """The table under `key`, if it is there."""
+        ...
+
     def checking(self, key: str, number: int | None = None) -> AbstractContextManager[None]:
         """Say that what is read under `key` is damaged, or gone since it was opened."""
         ...
@@ -224,7 +229,7 @@ class SqliteTables:
 
     def __init__(self, store: SqliteStore) -> None:
         self._store = store
-        self.checking = store.checking
+        self.rows, self.checking = store.rows, store.checking
 
     def read_blocks(self, number: int, firsts: Sequence[int]) -> dict[int, bytes]:
         """The blocks that begin at these positions, as they are stored; one that does not exist is absent."""
@@ -270,29 +275,33 @@ class StoredRows:
 
     def find(self, ids: Sequence[str]) -> dict[str, bytes]:
         """The records with these ids; one that does not exist is absent."""
-        covering: dict[str, list[str]] = {}
-        with self._source.checking(self._key, self._number):
-            firsts = self._firsts
-            if firsts[:1] != [self._first]:
-                raise Damaged(self._key)
-            for name in ids:
-                if self._length and name >= self._first:
-                    covering.setdefault(firsts[bisect_right(firsts, name) - 1], []).append(name)
-            asked: dict[int, list[str]] = {}  # by the block that holds them, if they exist
-            for first, (after, listed, places) in self._read_lists(list(covering)).items():
-                if after and max(covering[first]) >= after:
-                    raise Damaged(self._key)
-                sparse = not any(place % self._rows for place in places)
-                for name in covering[first]:
-                    nearest = bisect_right(listed, name) - 1
-                    if sparse or listed[nearest] == name:
-                        asked.setdefault(places[nearest] // self._rows * self._rows, []).append(name)
+        asked = self._read(lambda: self._place(ids))
         found: dict[str, bytes] = {}
         for some in cut_blocks(sorted(asked), _KEPT):
             for place, block in self._read_blocks(some).items():
                 held = {name: at for at, name in enumerate(block.ids)}
                 found.update((name, block.read(held[name])) for name in asked[place] if name in held)
         return {name: found[name] for name in sorted(found)}
+
+    def _place(self, ids: Sequence[str]) -> dict[int, list[str]]:
+        """These ids by the block that holds them, if they exist. Raises Damaged."""
+        firsts = self._firsts
+        if firsts[:1] != [self._first]:
+            raise Damaged(self._key)
+        covering: dict[str, list[str]] = {}
+        for name in ids:
+            if self._length and name >= self._first:
+                covering.setdefault(firsts[bisect_right(firsts, name) - 1], []).append(name)
+        asked: dict[int, list[str]] = {}
+        for first, (after, listed, places) in self._read_lists(list(covering)).items():
+            if after and max(covering[first]) >= after:
+                raise Damaged(self._key)
+            sparse = not any(place % self._rows for place in places)
+            for name in covering[first]:
+                nearest = bisect_right(listed, name) - 1
+                if sparse or listed[nearest] == name:
+                    asked.setdefault(places[nearest] // self._rows * self._rows, []).append(name)
+        return asked
 
     def scan(self) -> Iterator[bytes]:
         """All records in order, read in blocks."""
@@ -306,33 +315,58 @@ class StoredRows:
 
     def ids(self) -> Iterator[str]:
         """All ids in order."""
+        yield from self._read(self._list_ids)
+
+    def _list_ids(self) -> list[str]:
         names: list[str] = [""] * self._length
-        with self._source.checking(self._key, self._number):
-            for first, value in self._source.read_lists(self._number, ()):
-                for name, place in _read_list(unseal(f"{self._key} from {first}", value))[2]:
-                    names[place] = name
-            if not any(name for place, name in enumerate(names) if place % self._rows):
-                names = [name for block in self._scan_blocks() for name in block.ids]
-            if not all(names):
-                raise Damaged(self._key)
-        yield from names
+        for first, value in self._source.read_lists(self._number, ()):
+            for name, place in _read_list(unseal(f"{self._key} from {first}", value))[2]:
+                names[place] = name
+        if not any(name for place, name in enumerate(names) if place % self._rows):
+            names = [name for block in self._scan_blocks() for name in block.ids]
+        if not all(names):
+            raise Damaged(self._key)
+        return names
 
     def _read_blocks(self, firsts: Sequence[int], *, keep: bool = True) -> dict[int, Block]:
         """The blocks that begin at these positions."""
         found = {first: self._blocks[first] for first in firsts if first in self._blocks}
         if missing := [first for first in firsts if first not in found]:
-            stored = self._source.read_blocks(self._number, missing)
-            with self._source.checking(self._key, self._number):
-                for first in missing:
-                    if first not in stored:
-                        raise Damaged(self._key)
-                    block = Block(unseal(f"{self._key} {first}", stored[first]))
-                    if len(block) != min(self._rows, self._length - first):
-                        raise Damaged(self._key)
-                    found[first] = block
+            read = self._read(lambda: self._fetch_blocks(missing))
+            found |= read
             if keep:
-                keep_some(self._blocks, {first: found[first] for first in missing})
+                keep_some(self._blocks, read)
         return found
+
+    def _fetch_blocks(self, firsts: Sequence[int]) -> dict[int, Block]:
+        """The blocks that begin at these positions, from the store. Raises Damaged."""
+        found: dict[int, Block] = {}
+        stored = self._source.read_blocks(self._number, firsts)
+        for first in firsts:
+            if first not in stored:
+                raise Damaged(self._key)
+            block = Block(unseal(f"{self._key} {first}", stored[first]))
+            if len(block) != min(self._rows, self._length - first):
+                raise Damaged(self._key)
+            found[first] = block
+        return found
+
+    def _read(self, read: Callable[[], T]) -> T:
+        """What `read` gives; once more where the table was dropped since it was opened, and written again.
+
+        So it is where an index is made as it was before the last one. Raises ResultGone, or StoreError for damage.
+        """
+        try:
+            with self._source.checking(self._key, self._number):
+                return read()
+        except ResultGone:
+            again = self._source.rows(self._key)
+            if again is None or again._number == self._number or again._head != self._head:
+                raise
+            self._number = again._number
+            vars(self).pop("_firsts", None)
+        with self._source.checking(self._key, self._number):
+            return read()
 
     @cached_property
     def _firsts(self) -> list[str]:
