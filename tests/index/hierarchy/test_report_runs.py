@@ -1,4 +1,4 @@
-"""The table of reports is made of runs, of which an update writes few."""
+"""The table of reports is made of runs, of which an update writes, and reads, few."""
 
 from __future__ import annotations
 
@@ -8,12 +8,31 @@ from pathlib import Path
 import pytest
 
 from sensegraph.index.hierarchy import reports
-from sensegraph.runtime.results import store_records
+from sensegraph.index.hierarchy.packing import Group
+from sensegraph.index.hierarchy.written_trees import WrittenReport
+from sensegraph.runtime.results import Result, Table, store_records
+from sensegraph.runtime.runtime import Runtime
 from sensegraph.runtime.stores.sqlite import SqliteStore
-from sensegraph.types import Cluster
+from sensegraph.types import Cluster, Hierarchy
 from wired import runtime
 
 CLUSTERS = [Cluster(f"{i * 7919 % 1000:03}", 0, i // 40, "", (f"e{i}",), (f"e{i}",), f"Title {i}") for i in range(80)]
+
+
+def keep(clusters: list[Cluster], rt: Runtime, earlier: Table[Cluster] | None = None) -> Table[Cluster]:
+    """The table of these clusters, of which those stay that `earlier` has."""
+    groups = [Group(c.id, c.depth, c.parent, (), c.entities) for c in clusters]
+    then = {c.id: c for c in earlier or ()}
+    kept = {c.id: WrittenReport(c.id, 0) for c in clusters if c.id in then and replace(c, parent="") == then[c.id]}
+    before = Result("", Hierarchy(earlier)) if earlier is not None else None
+    runs = reports._cut_runs(groups, kept, before, rt)
+    stored = reports._recall_clusters(before.value, kept, groups, runs, rt) if before else {}
+    others = {c.id: c for c in clusters if c.id not in stored}
+    records = stored | dict(store_records(others.values()))
+    assert {i for i in range(len(runs.cut)) if i not in runs.stand} == set(runs.changed())
+    changed = {name for ids in runs.changed().values() for name in ids}
+    assert stored.keys() == changed & kept.keys()
+    return reports._keep_runs(runs, {name: records[name] for name in changed}, rt)
 
 
 @pytest.mark.parametrize(
@@ -22,6 +41,7 @@ CLUSTERS = [Cluster(f"{i * 7919 % 1000:03}", 0, i // 40, "", (f"e{i}",), (f"e{i}
         (CLUSTERS, 0),
         ([replace(c, title="Another") if c.id == CLUSTERS[33].id else c for c in CLUSTERS], 1),
         ([*CLUSTERS[:50], replace(CLUSTERS[50], id="abc"), *CLUSTERS[50:]], 2),
+        ([replace(c, parent="abc") if c.id == CLUSTERS[33].id else c for c in CLUSTERS], 1),
         (CLUSTERS[:20] + CLUSTERS[21:], 2),
         (CLUSTERS[:1], 1),
         ([], 0),
@@ -32,12 +52,36 @@ def test_an_update_writes_the_runs_of_reports_that_changed(
 ) -> None:
     monkeypatch.setattr(reports, "_CLUSTERS", 8)
     rt = runtime(SqliteStore(tmp_path))
-    first = reports._keep_runs(list(store_records(CLUSTERS)), rt)
+    first = keep(CLUSTERS, rt)
     assert list(first) == CLUSTERS
     assert rt.computed["reports.run"] == len(first.joined) > 4
     rt.computed.clear()
-    again = reports._keep_runs(list(store_records(changed)), rt)
+    again = keep(changed, rt, first)
     assert list(again) == changed
     assert rt.computed["reports.run"] <= runs
+    assert len(set(again.joined) - set(first.joined)) == rt.computed["reports.run"]
     assert again.find([c.id for c in changed[::9]]) == {c.id: c for c in changed[::9]}
     assert again.find(["nobody"]) == {}
+    afresh = keep(changed, runtime(SqliteStore(tmp_path / "other")))
+    assert (again.joined, again.finder) == (afresh.joined, afresh.finder)
+
+
+def test_runs_that_stand_are_relied_on_and_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reports, "_CLUSTERS", 8)
+    rt = runtime(SqliteStore(tmp_path))
+    first = keep(CLUSTERS, rt)
+    changed = [replace(c, title="Another") if c.id == CLUSTERS[33].id else c for c in CLUSTERS]
+    earlier = Result("", Hierarchy(first))
+    groups = [Group(c.id, c.depth, c.parent, (), c.entities) for c in changed]
+    kept = {c.id: WrittenReport(c.id, 0) for c in changed if c.id != CLUSTERS[33].id}
+    runs = reports._cut_runs(groups, kept, earlier, rt)
+    assert len(runs.stand) == len(runs.cut) - 1 > 3
+    rt.inside.append([])
+    read = reports._recall_clusters(earlier.value, kept, groups, runs, rt)
+    records = read | dict(store_records([c for c in changed if c.id == CLUSTERS[33].id]))
+    again = reports._keep_runs(runs, records, rt)
+    relied = rt.inside.pop()
+    assert {name.removesuffix(".clusters") for name, *_ in again.joined} <= set(relied)
+    assert read.keys() < {c.id for c in CLUSTERS}
+    (ids,) = runs.changed().values()
+    assert read.keys() == set(ids) - {CLUSTERS[33].id}
