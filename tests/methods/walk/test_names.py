@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from itertools import combinations
 
 import msgspec
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -24,7 +25,16 @@ from sensegraph.methods.walk.name_words import (
     spell_documents,
     write_letters,
 )
-from sensegraph.methods.walk.shown_names import ShownRun, StoredNames, ToldWords, join_shown, make_gazetteer, show_run
+from sensegraph.methods.walk.shown_names import (
+    ShownRun,
+    StoredNames,
+    ToldWords,
+    hash_pairs,
+    join_shown,
+    make_gazetteer,
+    place_bits,
+    show_run,
+)
 from sensegraph.types import Chunk
 
 
@@ -118,6 +128,22 @@ def test_a_name_of_two_words_is_told_where_the_first_may_begin_it_and_the_next_f
     assert tell(documents, *names) != "0"
     monkeypatch.setattr(shown_names, "_MANY", 1)
     assert (tell(documents, *names) != "0") == known
+
+
+@pytest.mark.parametrize("size", [1, 300, 511, 512, 5000])
+def test_all_pairs_of_a_run_are_found_among_its_bits_and_few_others(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shown_names, "_MANY", 1)
+    pairs = [f"a{i} b{i}" for i in range(size)]
+    run = show_run(noted(("", ". ".join(pair.title() for pair in pairs) + ".")))
+    bits = np.unpackbits(np.frombuffer(run.pairs, np.uint8))
+
+    def find(asked: list[str]) -> int:
+        places = place_bits(hash_pairs(asked), len(bits))
+        return int(np.logical_and.reduce([bits[of] > 0 for of in places]).sum())
+
+    assert 8 * size < len(bits) <= 16 * size
+    assert find(pairs) == size
+    assert find([f"a{i} b{i + 1}" for i in range(4000)]) < 120
 
 
 @pytest.mark.parametrize("seed", range(40))

@@ -6,15 +6,10 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from hashlib import blake2b
 from typing import Any
 
 import msgspec
-import numpy as np
-from numpy.typing import NDArray
 
-from sensegraph.algorithms.ranking import hash_words
-from sensegraph.algorithms.segments import cut_hashes
 from sensegraph.errors import SettingsError
 from sensegraph.index.graph.describing import distinct_descriptions
 from sensegraph.index.hierarchy.communities import Communities, gather_members
@@ -28,8 +23,8 @@ from sensegraph.index.hierarchy.packing import (
     report_statements,
     resolve_report,
 )
+from sensegraph.index.hierarchy.report_runs import ReportRuns, cut_report_runs, keep_report_runs
 from sensegraph.index.hierarchy.written_trees import (
-    EncodedRows,
     WrittenReport,
     batch_trees,
     cut_trees,
@@ -37,17 +32,15 @@ from sensegraph.index.hierarchy.written_trees import (
     take_batches,
 )
 from sensegraph.index.left_out import quote_as_report
-from sensegraph.index.manifest import Catalogue, ChunkEntry, columns_of_catalogue, keep_finder
+from sensegraph.index.manifest import Catalogue, ChunkEntry, columns_of_catalogue
 from sensegraph.language.text import count_tokens
 from sensegraph.protocols import LanguageEngine
 from sensegraph.runtime.delegating import work_on_worker
-from sensegraph.runtime.joined_rows import JoinedRows, Joint
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result, Results, Table, load_result, step, store_records
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Chunk, Cluster, Context, Finding, Graph, Hierarchy, Report, Source, Statement
 
-_CLUSTERS = 128  # of a run, on the average: a power of two
 GATHERED = "gathered"  # the type of a community that no relations hold together
 _decode_cluster = msgspec.json.Decoder(Cluster).decode
 
@@ -73,19 +66,6 @@ def report_on_contexts(contexts: Sequence[Context], *, engine: LanguageEngine) -
 def keep_hierarchy(clusters: Sequence[Hierarchy], *, settings: ReportSettings, reporter: str) -> list[Hierarchy]:
     """The finished hierarchy; `reporter` is who wrote its reports."""
     return list(clusters)
-
-
-@dataclass(frozen=True, slots=True)
-class ReportRun:
-    """Clusters that follow one another in a hierarchy."""
-
-    clusters: Sequence[Cluster] = ()
-
-
-@step("reports.run", version=1, form="tables")
-def keep_report_run(runs: Sequence[ReportRun]) -> list[ReportRun]:
-    """Runs of clusters, each under a digest of what is stored of them."""
-    return list(runs)
 
 
 @step("reports.trees", version=4)
@@ -116,7 +96,7 @@ def report_all(
         placed = place_elements(graph.value, groups)
         known = {found.community: found for found in _recall_written(earlier, rt, by)} if earlier else {}
         kept = {g.id: known[g.id] for g in groups if g.id in known and known[g.id].key == placed.keys[g.id]}
-        runs = _cut_runs(groups, kept, earlier, rt)
+        runs = cut_report_runs(groups, kept, earlier, rt)
         stored = _recall_clusters(earlier.value, kept, groups, runs, rt) if earlier else {}
         by_id = {g.id: g for g in groups}
         for g in reversed(groups):  # of those to write about, and of their children, the entities are told
@@ -142,7 +122,7 @@ def report_all(
             kept.update((found.community, found) for found in writer.list_written(own, placed.keys))
             lost += writer.lost.total()
         written.update(kept)
-        clusters = _keep_runs(runs, records, rt)
+        clusters = keep_report_runs(runs, records, rt)
         removed = (f"{lost} references in reports named no record and were removed",) if lost else ()
         return Hierarchy(clusters, communities.value.modularity, (*communities.value.notes, *removed))
 
@@ -163,56 +143,6 @@ def _tell_documents(chunks: Iterable[Chunk | ChunkEntry]) -> dict[str, str]:
     return {c.id: c.document for c in chunks}
 
 
-@dataclass(frozen=True, slots=True)
-class _Runs:
-    """The runs of a hierarchy: `cut` says where they begin and end among the `ids`, and which `stand` in which table."""
-
-    ids: Sequence[str]
-    hashes: NDArray[np.uint64]
-    cut: Sequence[tuple[int, int]]
-    stand: Mapping[int, Joint]
-
-    def changed(self) -> dict[int, Sequence[str]]:
-        """The ids of the runs that do not stand."""
-        return {i: self.ids[begin:end] for i, (begin, end) in enumerate(self.cut) if i not in self.stand}
-
-
-def _cut_runs(
-    groups: Sequence[Group], kept: Mapping[str, WrittenReport], earlier: Result[Hierarchy] | None, rt: Runtime
-) -> _Runs:
-    """The runs of these communities: those stand that `earlier` has, and of which all is kept."""
-    ids = [g.id for g in groups]
-    hashes = hash_words(ids)
-    cut = cut_hashes(hashes, _CLUSTERS) if ids else []
-    records = earlier.value.clusters if earlier else ()
-    if not isinstance(records, Table) or (found := rt.store.array(records.finder)) is None:
-        return _Runs(ids, hashes, cut, {})
-    stays = np.array([g.id in kept and (not g.parent or g.parent in kept) for g in groups], np.bool_)
-    before = np.empty_like(found[0])
-    before[found[1]] = found[0]
-    ends = np.cumsum([count for _, count, _ in records.joined]).tolist()
-    known = {before[end - of[1] : end].tobytes(): of for of, end in zip(records.joined, ends, strict=True)}
-    same = {i: known.get(hashes[begin:end].tobytes()) for i, (begin, end) in enumerate(cut) if stays[begin:end].all()}
-    return _Runs(ids, hashes, cut, {i: of for i, of in same.items() if of})
-
-
-def _keep_runs(runs: _Runs, records: Mapping[str, bytes], rt: Runtime) -> Table[Cluster]:
-    """The table of clusters, made of runs: those that stand are there, the others have these records."""
-    changed = [[(name, records[name]) for name in ids] for ids in runs.changed().values()]
-    wholes = [ReportRun(Table(EncodedRows(run), Cluster)) for run in changed]
-    made = rt.once_each(
-        keep_report_run,
-        wholes,
-        [(blake2b(msgspec.msgpack.encode(run), digest_size=20).hexdigest(),) for run in changed],
-    )
-    new = ((f"{run.key}.clusters", len(of), of[0][0]) for run, of in zip(made, changed, strict=True))
-    joints = [runs.stand[i] if i in runs.stand else next(new) for i in range(len(runs.cut))]
-    rt.rely_on([name.partition(".")[0] for name, *_ in runs.stand.values()])
-    digest = blake2b(runs.hashes.tobytes(), digest_size=20).hexdigest()
-    finder = rt.once(keep_finder, lambda: runs.hashes, names=("clusters", digest)).key
-    return Table(JoinedRows(rt.store, joints, finder=finder), Cluster)
-
-
 def _recall_written(earlier: Result[Hierarchy], rt: Runtime, by: dict[str, Any]) -> tuple[WrittenReport, ...]:
     """What was written about, where reports were written by these settings and by the same engine."""
     (k,) = rt.keys(keep_written, [()], [key(earlier.key)], **by)
@@ -221,7 +151,7 @@ def _recall_written(earlier: Result[Hierarchy], rt: Runtime, by: dict[str, Any])
 
 
 def _recall_clusters(
-    earlier: Hierarchy, kept: dict[str, WrittenReport], groups: Sequence[Group], runs: _Runs, rt: Runtime
+    earlier: Hierarchy, kept: dict[str, WrittenReport], groups: Sequence[Group], runs: ReportRuns, rt: Runtime
 ) -> dict[str, bytes]:
     """What is to be stored of the communities that are `kept`: what is, but for those that have another parent now.
 
@@ -235,7 +165,7 @@ def _recall_clusters(
         del kept[name]
     rt.rely_on(reports := [of.report for of in kept.values() if of.report])
     rt.begun[report_on_contexts.name] += len(reports)
-    moved = [g for g in groups if g.id in asked and g.id in kept and g.parent and g.parent not in kept]
+    moved = [g for g in groups if g.id in asked and g.id in kept and g.id in runs.moved]
     there = {name: found[name] for name in asked if name in kept}
     return there | dict(store_records(replace(_decode_cluster(found[g.id]), parent=g.parent) for g in moved))
 

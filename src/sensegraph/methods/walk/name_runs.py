@@ -60,19 +60,19 @@ def collect_words(document: Noted) -> tuple[set[str], set[str]]:
     return set(lines.replace("\n", " ").split(" ")), {line.partition(" ")[0] for line in lines.split("\n")}
 
 
-@step("namewords.shown", version=5, batch=1)
+@step("namewords.shown", version=6, batch=1)
 def show_names(runs: Sequence[Sequence[Noted]]) -> list[bytes]:
     """What each run of documents shows of names by itself."""
     return [_pack(show_run(run)) for run in runs]
 
 
-@step("namewords.together", version=2)
+@step("namewords.together", version=3)
 def keep_together(found: Sequence[StoredNames]) -> list[bytes]:
     """What all runs show together; another version where words are told otherwise."""
     return list(map(_pack, found))
 
 
-@step("namewords.told", version=2)
+@step("namewords.told", version=3)
 def keep_known_words(digests: Sequence[str]) -> list[str]:
     """What stands for what is known of the words of each document of a run.
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 from zlib import crc32
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from sensegraph.algorithms.graphs import Ints, Longs, keep_distinct, order_numbers, order_pairs
 from sensegraph.algorithms.ranking import hash_words
@@ -26,6 +26,7 @@ _PAIR = re.compile(rf"\{MARK}([^ \n]+)(?= \{MARK}?([^ \n]+))")  # a word that ma
 _MANY = 64  # documents of a run of which it pays to know the pairs of words: fewer are read as soon
 _CELLS = 1 << 20  # words, or names, of so many documents that are told at once
 _FEW = 16  # words: so many or fewer are looked for in a text as they are, for more it is parted
+_BITS = 4  # of a pair of words
 _SIGNS = 1 << 64  # what stands for what is known of words is below it
 
 
@@ -35,7 +36,7 @@ class ShownRun:
 
     `capitals` counts the words that have a capital there; `words` are those that have none, whatever their place,
     parted by blanks, by how often they stand there; `rest` are the other words, and `begun` those that begin a
-    sentence. Of many documents `pairs` has a bit for each word that may begin a name with the next one, by their hash.
+    sentence. Of many documents `pairs` has bits for each word that may begin a name with the next one (Bloom 1970).
     """
 
     names: tuple[str, ...]
@@ -66,6 +67,16 @@ def hash_pairs(pairs: Iterable[str]) -> Longs:
     return np.array([crc32(pair.encode("utf-8", "surrogatepass")) for pair in pairs], np.int64)
 
 
+def place_bits(hashes: Longs, room: ArrayLike) -> Iterator[Longs]:
+    """Where the bits of pairs with these hashes stand among so many, a power of two: each of some, one after another.
+
+    Where all of them are set that is by chance for one pair in forty at most.
+    """
+    step = hashes >> 16 | 1
+    for number in range(_BITS):
+        yield (hashes + number * step) & (np.asarray(room) - 1)
+
+
 def show_run(documents: Sequence[Noted]) -> ShownRun:
     """What these documents show by themselves."""
     names, pairs = set[str](), set[tuple[str, str]]()
@@ -86,7 +97,8 @@ def show_run(documents: Sequence[Noted]) -> ShownRun:
         listed[words[word]].append(word)
     by_count = {count: " ".join(listed[count]) for count in sorted(listed)}
     bits = np.zeros(8 << (len(pairs)).bit_length() if pairs else 0, np.bool_)
-    bits[hash_pairs(map(" ".join, pairs)) & (len(bits) - 1)] = True
+    for places in place_bits(hash_pairs(map(" ".join, pairs)), len(bits)):
+        bits[places] = True
     begun = tuple(sorted({word.replace(MARK, "") for word in openers}))
     return ShownRun(tuple(sorted(names)), capitals, by_count, tuple(sorted(rest)), begun, np.packbits(bits).tobytes())
 
@@ -198,7 +210,8 @@ def join_shown(
         for k, less, plus in zip(stay, *changes, strict=True):
             told[k] = f"{(int(told[k], 16) - less + plus) % _SIGNS:x}"
     held = [(run.list_words(), run.begun, run.pairs) for run in more]
-    told |= zip(came, new.words.tell(*_number_words(new.words, held)), strict=True)
+    own = ToldWords(new.known.within(set[str]().union(*(words for words, *_ in held))))
+    told |= zip(came, own.tell(*_number_words(own, held)), strict=True)
     return new, {k: told[k] for k in keys}
 
 
@@ -282,7 +295,7 @@ class ToldWords:
 
     def sum_up(self, several: Sequence[Ints], begun: Sequence[Ints], pairs: Sequence[bytes] = ()) -> list[int]:
         """What `tell` tells as numbers of 64 bits: sums over words and names."""
-        bits = np.unpackbits(np.frombuffer(b"".join(pairs), np.uint8))
+        bits = np.unpackbits(np.frombuffer(b"".join(pairs), np.uint8)).view(np.bool_)
         room = np.array([8 * len(own) for own in pairs] or [0] * len(several), np.int64)
         first = run_offsets(room)
         told, width = list[int](), len(self.numbers)
@@ -301,7 +314,8 @@ class ToldWords:
             fits[np.repeat(longer, sizes)[missed]] = False
             paired = np.flatnonzero(fits & self.paired[made] & (room[at + owner] > 0))
             which = at + owner[paired]
-            fits[paired] = bits[first[which] + (self.pairs[made[paired]] & (room[which] - 1))]
+            for place in place_bits(self.pairs[made[paired]], room[which]):
+                fits[paired] &= bits[first[which] + place]
             sums = np.zeros(len(some), np.uint64)
             first_of = np.repeat(np.arange(len(some)), list(map(len, begun[at : at + step])))
             np.add.at(sums, first_of, self.signs[np.concatenate(begun[at : at + step])])
