@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import http.client
 import json
+import sys
 import threading
 import time
+import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -127,9 +130,16 @@ def serving(corpora: Mapping[str, Corpus], options: ServeOptions | None = None) 
     try:
         yield WebClient(address[0])
     finally:
-        server.should_exit = True
-        thread.join(30)
-        assert not thread.is_alive(), "the server did not end"
+        loop, server.should_exit = server.servers[0].get_loop(), True
+        thread.join(60)
+        assert not thread.is_alive(), f"the server did not end, which waits for\n{_list_waiting(loop)}"
+
+
+def _list_waiting(loop: asyncio.AbstractEventLoop) -> str:
+    """Where the tasks of a loop and all threads are."""
+    tasks = [task.get_stack() for task in asyncio.all_tasks(loop)]
+    threads = [[frame] for frame in sys._current_frames().values()]
+    return "\n".join("".join(traceback.format_stack(frames[-1])) for frames in (*tasks, *threads) if frames)
 
 
 def until(true: Callable[[], Any]) -> Any:
