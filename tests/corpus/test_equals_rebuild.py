@@ -22,6 +22,7 @@ from hypothesis.stateful import (
 )
 
 from sensegraph.corpus.corpus import Corpus
+from sensegraph.index.hierarchy import report_runs
 from sensegraph.resolution.aliases import Operation
 from sensegraph.resolution.log import record_operations
 from sensegraph.runtime import batches
@@ -185,6 +186,7 @@ def live(sequences: int, part: int) -> None:
     Life.compared.clear()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(batches, "_MANY", 2)  # runs of the few documents are remembered too
+        patch.setattr(report_runs, "_CLUSTERS", 2)
         run_state_machine_as_test(type(f"Life{part}", (Life,), {}), settings=how)
     assert len(Life.compared) > sequences
     assert min(Life.compared) > 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import sqlite3
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -56,7 +57,7 @@ def open_noting(store: SqliteStore, key: str) -> tuple[StoredRows, list[Any]]:
     found = store.rows(key)
     assert isinstance(found, StoredRows)
     noting = Noting(found._source)
-    return StoredRows(noting, key, found._number, found._head), noting.asked
+    return StoredRows(noting, key, found._view.number, found._head), noting.asked
 
 
 @pytest.mark.parametrize(
@@ -115,35 +116,96 @@ READINGS: dict[str, Callable[[StoredRows], Any]] = {
 }
 
 
+def drop_and_write_again(store: SqliteStore, records: list[tuple[str, bytes]]) -> None:
+    store.drop(["a"])
+    store.write_rows("b.t", fill_table(200))
+    store.write_rows("a.t", records)
+
+
 @pytest.mark.parametrize("before", ["", "at", "find"])
 @pytest.mark.parametrize("reading", READINGS)
 @pytest.mark.parametrize("step", [1, -1])
-@pytest.mark.parametrize("taken", [False, True], ids=["number free", "number taken"])
 def test_who_opened_a_table_reads_it_where_it_was_dropped_and_written_again(
-    store: SqliteStore, before: str, reading: str, step: int, taken: bool
+    store: SqliteStore, before: str, reading: str, step: int
 ) -> None:
     records = fill_table(200)[::step]
-    store.write_rows("other", fill_table(3))
     store.write_rows("a.t", records)
     opened, unread = store.rows("a.t"), store.rows("a.t")
     assert isinstance(opened, StoredRows)
     assert isinstance(unread, StoredRows)
-    number = opened._number
+    number = opened._view.number
     if before:
         READINGS[before](opened)
     store.drop(["a"])
     with pytest.raises(ResultGone, match="Ask again"):
         READINGS[reading](unread)
-    if taken:
-        store.write_rows("b.t", fill_table(200))
-    else:
-        store.select("INSERT INTO part VALUES (100, 'c.t', '')")
-    store.write_rows("a.t", records)
+    drop_and_write_again(store, records)
     again = store.rows("a.t")
     assert isinstance(again, StoredRows)
-    assert again._number != number
+    assert again._view.number != number
+    for table in (opened, unread):
+        assert READINGS[reading](table) == READINGS[reading](again)
+        assert READINGS["find"](table) == {"i00003": b"3", "i00171": b"171"}
+
+
+@pytest.mark.parametrize("reading", READINGS)
+def test_a_table_is_read_again_that_was_forgotten_and_written_under_its_number(
+    store: SqliteStore, reading: str
+) -> None:
+    store.write_rows("a.t", fill_table(200))
+    opened = store.rows("a.t")
+    assert isinstance(opened, StoredRows)
+    store.forget(["a.t"])
+    with pytest.raises(ResultGone, match="Ask again"):
+        READINGS[reading](opened)
+    store.write_rows("a.t", fill_table(200))
+    again = store.rows("a.t")
+    assert isinstance(again, StoredRows)
+    assert again._view.number == opened._view.number
     assert READINGS[reading](opened) == READINGS[reading](again)
-    assert READINGS["find"](opened) == {"i00003": b"3", "i00171": b"171"}
+
+
+@pytest.mark.parametrize("asked", ["rows", "list_firsts", "read_lists", "read_blocks"])
+def test_two_threads_find_a_table_again_at_once(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch, asked: str
+) -> None:
+    store.write_rows("a.t", fill_table(200))
+    opened = store.rows("a.t")
+    assert isinstance(opened, StoredRows)
+    drop_and_write_again(store, fill_table(200))
+    ask, others = getattr(opened._source, asked), list[Any]()
+
+    def ask_after_another(*given: Any) -> Any:
+        got = ask(*given)
+        monkeypatch.undo()
+        with ThreadPoolExecutor(1) as pool:  # it finds the table while this one has the answer of before
+            others.append(pool.submit(READINGS["find"], opened).result(60))
+        return got if asked != "rows" else ask(*given)
+
+    monkeypatch.setattr(opened._source, asked, ask_after_another)
+    expected = {"i00003": b"3", "i00171": b"171"}
+    assert [READINGS["find"](opened), READINGS["find"](opened)] == [expected, expected]
+    assert others == [expected]
+    assert store.rows("a.t") is not None
+
+
+def test_what_was_read_of_a_table_before_it_was_written_again_is_read_again(store: SqliteStore) -> None:
+    store.write_rows("a.t", fill_table(200))
+    opened = store.rows("a.t")
+    assert opened is not None
+    assert opened.at([0]) == [b"0"]
+    drop_and_write_again(store, [(name, b"new " + record) for name, record in fill_table(200)])
+    assert opened.at([0, 170]) == [b"new 0", b"new 170"]
+
+
+def test_damage_of_a_table_that_is_found_again_is_told(store: SqliteStore) -> None:
+    store.write_rows("a.t", fill_table(200))
+    opened = store.rows("a.t")
+    assert opened is not None
+    drop_and_write_again(store, fill_table(200))
+    store.select("UPDATE block SET value = x'00'")
+    with pytest.raises(StoreError, match=r"is damaged at a\.t"):
+        opened.at([3])
 
 
 def test_a_table_that_was_written_again_in_another_form_is_gone(
@@ -189,7 +251,7 @@ def test_of_ids_that_ascend_only_the_first_of_each_block_is_listed(store: Sqlite
     found, asked = open_noting(store, "t")
     firsts = [first for (first,) in store.select("SELECT first FROM list ORDER BY first")]
     assert firsts == [records[n][0] for n in range(0, count, 20480)]
-    listed = [of for first in firsts for of in found._read_lists([first])[first][1]]
+    listed = [of for first in firsts for of in found._read_lists(found._view, [first])[first][1]]
     assert listed == [name for name, _ in records[::80]]
     whole = store.rows("t")
     assert whole is not None
@@ -199,7 +261,7 @@ def test_of_ids_that_ascend_only_the_first_of_each_block_is_listed(store: Sqlite
     last = records[-1][0]
     assert found.find([last, f"{last}x", "a"]) == {last: records[-1][1]}
     assert asked in ([], [("blocks", (count - 1) // 80 * 80, 1)])
-    rows.check_table(store, "t", found._number, store.select("SELECT head FROM part")[0][0])
+    rows.check_table(store, "t", found._view.number, store.select("SELECT head FROM part")[0][0])
 
 
 def test_ids_are_looked_up_in_the_lists_that_cover_them_each_read_once(store: SqliteStore) -> None:

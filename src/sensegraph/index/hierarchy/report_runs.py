@@ -57,7 +57,7 @@ class ReportRuns:
 def cut_report_runs(
     groups: Sequence[Group], kept: Mapping[str, WrittenReport], earlier: Result[Hierarchy] | None, rt: Runtime
 ) -> ReportRuns:
-    """The runs of these communities: those stand that `earlier` has, and of which all is kept.
+    """The runs of these communities: those stand that `earlier` has, with all kept and below parents that it has too.
 
     An id stands for members and depth, so that a community and its parent that were there both were so related.
     """

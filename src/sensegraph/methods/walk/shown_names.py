@@ -26,7 +26,7 @@ _PAIR = re.compile(rf"\{MARK}([^ \n]+)(?= \{MARK}?([^ \n]+))")  # a word that ma
 _MANY = 64  # documents of a run of which it pays to know the pairs of words: fewer are read as soon
 _CELLS = 1 << 20  # words, or names, of so many documents that are told at once
 _FEW = 16  # words: so many or fewer are looked for in a text as they are, for more it is parted
-_BITS = 4  # of a pair of words
+_BITS = 4  # that are set for a pair of words
 _SIGNS = 1 << 64  # what stands for what is known of words is below it
 
 
@@ -68,9 +68,9 @@ def hash_pairs(pairs: Iterable[str]) -> Longs:
 
 
 def place_bits(hashes: Longs, room: ArrayLike) -> Iterator[Longs]:
-    """Where the bits of pairs with these hashes stand among so many, a power of two: each of some, one after another.
+    """The places of the `_BITS` bits of each pair, given by hash, shape (n,), among so many bits, a power of two.
 
-    Where all of them are set that is by chance for one pair in forty at most.
+    The first of all pairs come first, shape (n,). All are set by chance for one pair in forty at most.
     """
     step = hashes >> 16 | 1
     for number in range(_BITS):
@@ -295,7 +295,7 @@ class ToldWords:
 
     def sum_up(self, several: Sequence[Ints], begun: Sequence[Ints], pairs: Sequence[bytes] = ()) -> list[int]:
         """What `tell` tells as numbers of 64 bits: sums over words and names."""
-        bits = np.unpackbits(np.frombuffer(b"".join(pairs), np.uint8)).view(np.bool_)
+        bits = np.unpackbits(np.frombuffer(b"".join(pairs), np.uint8)).view(np.bool_)  # each is a byte, 0 or 1
         room = np.array([8 * len(own) for own in pairs] or [0] * len(several), np.int64)
         first = run_offsets(room)
         told, width = list[int](), len(self.numbers)

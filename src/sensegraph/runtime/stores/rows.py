@@ -249,17 +249,24 @@ class SqliteTables:
         return [first for (first,) in self._store.select(query, (number,))]
 
 
+class _View:
+    """A table as it lies under a number: what of it was read stays with it. `firsts` are the first ids of its lists."""
+
+    def __init__(self, number: int) -> None:
+        self.number, self.firsts = number, list[str]()
+        self.blocks: OrderedDict[int, Block] = OrderedDict()
+        self.lists: OrderedDict[str, _Listed] = OrderedDict()
+
+
 class StoredRows:
     """A table in a store, read by position or by id without loading it."""
 
     def __init__(self, source: TableSource, key: str, number: int, head: Head) -> None:
-        self._source, self._key, self._number, self._head = source, key, number, head
+        self._source, self._key, self._view, self._head = source, key, _View(number), head
         self._length, self._rows, self._first = head
-        self._blocks: OrderedDict[int, Block] = OrderedDict()
-        self._lists: OrderedDict[str, _Listed] = OrderedDict()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self._source, self._key, self._number, self._head)
+        return type(self), (self._source, self._key, self._view.number, self._head)
 
     def __len__(self) -> int:
         return self._length
@@ -270,12 +277,12 @@ class StoredRows:
         found: dict[int, Block] = {}
         for start in range(0, len(wanted), _KEPT):
             found |= self._read_blocks(wanted[start : start + _KEPT])
-        with self._source.checking(self._key, self._number):
+        with self._source.checking(self._key, self._view.number):
             return [found[p - p % self._rows].read(p % self._rows) for p in positions]
 
     def find(self, ids: Sequence[str]) -> dict[str, bytes]:
         """The records with these ids; one that does not exist is absent."""
-        asked = self._read(lambda: self._place(ids))
+        asked = self._read(lambda view: self._place(view, ids))
         found: dict[str, bytes] = {}
         for some in cut_blocks(sorted(asked), _KEPT):
             for place, block in self._read_blocks(some).items():
@@ -283,17 +290,18 @@ class StoredRows:
                 found.update((name, block.read(held[name])) for name in asked[place] if name in held)
         return {name: found[name] for name in sorted(found)}
 
-    def _place(self, ids: Sequence[str]) -> dict[int, list[str]]:
+    def _place(self, view: _View, ids: Sequence[str]) -> dict[int, list[str]]:
         """These ids by the block that holds them, if they exist. Raises Damaged."""
-        firsts = self._firsts
-        if firsts[:1] != [self._first]:
+        firsts = view.firsts or self._source.list_firsts(view.number) or [""]
+        if firsts[0] != self._first:
             raise Damaged(self._key)
+        view.firsts = firsts
         covering: dict[str, list[str]] = {}
         for name in ids:
             if self._length and name >= self._first:
                 covering.setdefault(firsts[bisect_right(firsts, name) - 1], []).append(name)
         asked: dict[int, list[str]] = {}
-        for first, (after, listed, places) in self._read_lists(list(covering)).items():
+        for first, (after, listed, places) in self._read_lists(view, list(covering)).items():
             if after and max(covering[first]) >= after:
                 raise Damaged(self._key)
             sparse = not any(place % self._rows for place in places)
@@ -317,9 +325,9 @@ class StoredRows:
         """All ids in order."""
         yield from self._read(self._list_ids)
 
-    def _list_ids(self) -> list[str]:
+    def _list_ids(self, view: _View) -> list[str]:
         names: list[str] = [""] * self._length
-        for first, value in self._source.read_lists(self._number, ()):
+        for first, value in self._source.read_lists(view.number, ()):
             for name, place in _read_list(unseal(f"{self._key} from {first}", value))[2]:
                 names[place] = name
         if not any(name for place, name in enumerate(names) if place % self._rows):
@@ -330,58 +338,50 @@ class StoredRows:
 
     def _read_blocks(self, firsts: Sequence[int], *, keep: bool = True) -> dict[int, Block]:
         """The blocks that begin at these positions."""
-        found = {first: self._blocks[first] for first in firsts if first in self._blocks}
+        return self._read(lambda view: self._take_blocks(view, firsts, keep))
+
+    def _take_blocks(self, view: _View, firsts: Sequence[int], keep: bool) -> dict[int, Block]:
+        found = {first: view.blocks[first] for first in firsts if first in view.blocks}
         if missing := [first for first in firsts if first not in found]:
-            read = self._read(lambda: self._fetch_blocks(missing))
-            found |= read
+            stored = self._source.read_blocks(view.number, missing)
+            for first in missing:
+                if first not in stored:
+                    raise Damaged(self._key)
+                block = Block(unseal(f"{self._key} {first}", stored[first]))
+                if len(block) != min(self._rows, self._length - first):
+                    raise Damaged(self._key)
+                found[first] = block
             if keep:
-                keep_some(self._blocks, read)
+                keep_some(view.blocks, {first: found[first] for first in missing})
         return found
 
-    def _fetch_blocks(self, firsts: Sequence[int]) -> dict[int, Block]:
-        """The blocks that begin at these positions, from the store. Raises Damaged."""
-        found: dict[int, Block] = {}
-        stored = self._source.read_blocks(self._number, firsts)
-        for first in firsts:
-            if first not in stored:
-                raise Damaged(self._key)
-            block = Block(unseal(f"{self._key} {first}", stored[first]))
-            if len(block) != min(self._rows, self._length - first):
-                raise Damaged(self._key)
-            found[first] = block
-        return found
-
-    def _read(self, read: Callable[[], T]) -> T:
+    def _read(self, read: Callable[[_View], T]) -> T:
         """What `read` gives; once more where the table was dropped since it was opened, and written again.
 
-        So it is where an index is made as it was before the last one. Raises ResultGone, or StoreError for damage.
+        An update that makes an index as it was earlier does so. Raises ResultGone, or StoreError for damage.
         """
+        view = self._view
         try:
-            with self._source.checking(self._key, self._number):
-                return read()
+            with self._source.checking(self._key, view.number):
+                return read(view)
         except ResultGone:
             again = self._source.rows(self._key)
-            if again is None or again._number == self._number or again._head != self._head:
+            if again is None or again._head != self._head:
+                self._view = _View(view.number)  # nothing of it stays
                 raise
-            self._number = again._number
-            vars(self).pop("_firsts", None)
-        with self._source.checking(self._key, self._number):
-            return read()
+            self._view = view = again._view
+        with self._source.checking(self._key, view.number):
+            return read(view)
 
-    @cached_property
-    def _firsts(self) -> list[str]:
-        """The first id of each list, ascending."""
-        return self._source.list_firsts(self._number) or [""]
-
-    def _read_lists(self, firsts: Sequence[str]) -> dict[str, _Listed]:
+    def _read_lists(self, view: _View, firsts: Sequence[str]) -> dict[str, _Listed]:
         """Of the lists that begin so where the next begins, their ids, and the positions of these."""
-        found = {first: self._lists[first] for first in firsts if first in self._lists}
+        found = {first: view.lists[first] for first in firsts if first in view.lists}
         missing = [first for first in firsts if first not in found]
         for start in range(0, len(missing), _KEPT):
-            for first, value in self._source.read_lists(self._number, missing[start : start + _KEPT]):
+            for first, value in self._source.read_lists(view.number, missing[start : start + _KEPT]):
                 _, after, listed = _read_list(unseal(f"{self._key} from {first}", value))
                 found[first] = after, [name for name, _ in listed], [place for _, place in listed]
-        keep_some(self._lists, {first: found[first] for first in missing})
+        keep_some(view.lists, {first: found[first] for first in missing})
         return found
 
 
