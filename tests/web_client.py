@@ -127,10 +127,11 @@ def serving(corpora: Mapping[str, Corpus], options: ServeOptions | None = None) 
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     assert begun.wait(30), "the server did not start"
+    loop = server.servers[0].get_loop()
     try:
         yield WebClient(address[0])
     finally:
-        loop, server.should_exit = server.servers[0].get_loop(), True
+        server.should_exit = True
         thread.join(60)
         assert not thread.is_alive(), f"the server did not end, which waits for\n{_list_waiting(loop)}"
 
