@@ -132,7 +132,7 @@ def serving(corpora: Mapping[str, Corpus], options: ServeOptions | None = None) 
         yield WebClient(address[0])
     finally:
         server.should_exit = True
-        thread.join(60)
+        thread.join(30)
         assert not thread.is_alive(), f"the server did not end, which waits for\n{_list_waiting(loop)}"
 
 

@@ -108,7 +108,7 @@ def test_a_reader_finds_its_index_while_another_process_updates_and_collects(tmp
         assert answers
 
 
-@pytest.mark.parametrize("elsewhere", [False, True], ids=["here", "another process"])
+@pytest.mark.parametrize("elsewhere", [False, True], ids=["here", "another corpus of the store"])
 def test_an_index_that_was_replaced_and_made_again_is_read_by_who_had_it_open(tmp_path: Path, elsewhere: bool) -> None:
     options = {"engine": "offline"}
     with Corpus.open(tmp_path, settings=options) as made:

@@ -73,9 +73,9 @@ def cut_report_runs(
     order = np.empty_like(found[0])
     order[found[1]] = found[0]
     ends = np.cumsum([count for _, count, _ in records.joined]).tolist()
-    known = {order[end - of[1] : end].tobytes(): of for of, end in zip(records.joined, ends, strict=True)}
-    same = {i: known.get(hashes[begin:end].tobytes()) for i, (begin, end) in enumerate(cut) if stays[begin:end].all()}
-    return ReportRuns(ids, hashes, cut, moved, {i: of for i, of in same.items() if of})
+    joints = {order[end - of[1] : end].tobytes(): of for of, end in zip(records.joined, ends, strict=True)}
+    there = {i: joints.get(hashes[begin:end].tobytes()) for i, (begin, end) in enumerate(cut) if stays[begin:end].all()}
+    return ReportRuns(ids, hashes, cut, moved, {i: joint for i, joint in there.items() if joint})
 
 
 def keep_report_runs(runs: ReportRuns, records: Mapping[str, bytes], rt: Runtime) -> Table[Cluster]:

@@ -165,8 +165,8 @@ def _recall_clusters(
         del kept[name]
     rt.rely_on(reports := [of.report for of in kept.values() if of.report])
     rt.begun[report_on_contexts.name] += len(reports)
-    moved = [g for g in groups if g.id in asked and g.id in kept and g.id in runs.moved]
     there = {name: found[name] for name in asked if name in kept}
+    moved = [g for g in groups if g.id in there and g.id in runs.moved]
     return there | dict(store_records(replace(_decode_cluster(found[g.id]), parent=g.parent) for g in moved))
 
 
