@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.graphs import Floats, Ints, Longs
+from sensegraph.algorithms.graphs import Floats, Ints, Longs, order_numbers
 from sensegraph.algorithms.ranking import Ranked, hash_words, select_best
 
 
@@ -51,7 +51,7 @@ class Postings:
         rank = np.empty(len(hashes), np.int64)
         rank[np.argsort(hashes)] = np.arange(len(hashes))
         word = rank[np.asarray(what)]
-        order = np.argsort(word, kind="stable")  # documents ascend within a word
+        order = order_numbers(word)  # documents ascend within a word
         start = np.concatenate(([0], np.cumsum(np.bincount(word, minlength=len(hashes))))).astype(np.int64)
         ids, counts = np.asarray(who, np.int32)[order], np.asarray(many, np.int32)[order]
         return cls(np.sort(hashes), start, ids, counts, np.asarray(lengths, np.int32))

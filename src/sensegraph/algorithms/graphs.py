@@ -24,7 +24,6 @@ Flags = NDArray[np.bool_]
 NOWHERE = -1  # the number of the community, or the place, of what has none
 _MOST = np.iinfo(np.int32).max
 N = TypeVar("N", bound=np.number[Any])
-_DIGIT = 16  # bits of a number by which numbers are put in order at once
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -204,19 +203,37 @@ def order_numbers(numbers: NDArray[Any]) -> Longs:
     """The places of the numbers, ascending, equal ones in the order in which they stand."""
     if not len(numbers) or numbers.dtype.kind not in "biu":
         return np.argsort(numbers, kind="stable")
-    above, room = _count_from_least(numbers)
-    order = np.argsort(above.astype(np.uint16), kind="stable")  # by their digits, the lowest first
-    for digit in range(_DIGIT, room, _DIGIT):
-        order = order[np.argsort((above >> np.uint64(digit)).astype(np.uint16)[order], kind="stable")]
+    order, heads, whole = _order_heads(numbers)
+    if not whole:
+        shared, whose = _find_shared(heads)
+        some = order[shared]
+        order[shared] = some[np.lexsort((numbers[some], whose))]
     return order
+
+
+def _order_heads(numbers: NDArray[Any]) -> tuple[Longs, NDArray[np.uint64], bool]:
+    """The places of whole numbers, ascending by their highest bits; these bits; whether they are all bits.
+
+    There are as many as have room beside a place in 64 bits: numbers are sorted several times sooner than their order
+    is found.
+    """
+    heads, room = _count_from_least(numbers)
+    places = np.uint64(max(1, (len(numbers) - 1).bit_length()))
+    cut = max(0, room + int(places) - 64)
+    heads >>= np.uint64(cut)
+    heads <<= places
+    heads |= np.arange(len(numbers), dtype=np.uint64)
+    heads.sort()
+    order = heads & ((np.uint64(1) << places) - np.uint64(1))
+    heads >>= places
+    return order.astype(np.int64), heads, not cut
 
 
 def sort_beside_equal(values: NDArray[Any], numbers: NDArray[Any]) -> None:
     """Put the values beside equal numbers, which ascend, into their own order, in place."""
-    again = ~_begin_runs(numbers)
-    shared = np.flatnonzero(again | np.append(again[1:], False))
+    shared, whose = _find_shared(numbers)
     some = values[shared]
-    values[shared] = some[np.lexsort((some, np.cumsum(~again[shared])))]
+    values[shared] = some[np.lexsort((some, whose))]
 
 
 def order_pairs(first: NDArray[Any], second: NDArray[Any]) -> Longs:
@@ -228,12 +245,11 @@ def order_pairs(first: NDArray[Any], second: NDArray[Any]) -> Longs:
 def locate_numbers(wanted: NDArray[N], known: NDArray[N]) -> Longs:
     """Where each of the numbers would stand among `known`, which ascend: `np.searchsorted`.
 
-    They are looked up in the order of their highest digits, so that what is next lies near.
+    They are looked up in the order of their highest bits, so that what is next lies near.
     """
     order, at = np.arange(len(wanted)), np.empty(len(wanted), np.int64)
     if len(wanted) and wanted.dtype.kind in "iu":
-        above, room = _count_from_least(wanted)
-        order = np.argsort((above >> np.uint64(max(0, room - _DIGIT))).astype(np.uint16), kind="stable")
+        order, _, _ = _order_heads(wanted)
     at[order] = np.searchsorted(known, wanted[order])
     return at
 
@@ -243,6 +259,13 @@ def _count_from_least(numbers: NDArray[Any]) -> tuple[NDArray[np.uint64], int]:
     least = int(numbers.min())
     room = (int(numbers.max()) - least).bit_length()
     return numbers.astype(np.uint64) - np.uint64(least % (1 << 64)), room  # numbers below 0 wrap, and back
+
+
+def _find_shared(ascending: NDArray[Any]) -> tuple[Longs, Longs]:
+    """The places of ascending numbers that stand there more than once, and which of these stands at each."""
+    again = ~_begin_runs(ascending)
+    shared = np.flatnonzero(again | np.append(again[1:], False))
+    return shared, np.cumsum(~again[shared])
 
 
 def _begin_runs(ascending: NDArray[Any]) -> NDArray[np.bool_]:

@@ -16,7 +16,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.graphs import Floats, Ints, Longs
+from sensegraph.algorithms.graphs import Floats, Ints, Longs, order_pairs
 from sensegraph.algorithms.ranking import hash_words
 
 
@@ -49,7 +49,7 @@ class Tfidf:
         rank = np.empty(len(hashes), np.int64)
         rank[np.argsort(hashes)] = np.arange(len(hashes))
         term, row = rank[np.asarray(what, np.int64)], np.asarray(who, np.int64)
-        order = np.lexsort((row, term))
+        order = order_pairs(term, row)
         start = np.concatenate(([0], np.cumsum(np.bincount(term, minlength=len(hashes))))).astype(np.int64)
         weight = np.asarray(many, np.float64) * _weigh_frequency(np.diff(start), count)[term]
         length = np.sqrt(np.bincount(row, weights=weight**2, minlength=count))

@@ -120,7 +120,6 @@ def complete_index(spine: Spine, rt: Runtime, settings: IndexSettings) -> Manife
     if graph:
         find_ties(graph, spine.catalogue, rt)
     known = graph.value if graph else Graph()
-    communities = spine.communities.key if spine.communities else ""
     manifest = Manifest(
         documents=spine.catalogue.key,
         chunks=spine.chunks_key,
@@ -139,10 +138,10 @@ def complete_index(spine: Spine, rt: Runtime, settings: IndexSettings) -> Manife
         },
         structure=spine.structure,
         graph=graph.key if graph else "",
-        communities=communities,
+        communities=spine.communities.key if spine.communities else "",
         clustering=key(settings.clusters) if spine.communities else "",
         hierarchy=reported.key if reported else "",
-        lookups=find_lookups(graph, reported, rt, communities=communities).key if graph else "",
+        lookups=find_lookups(graph, reported, rt, communities=spine.communities).key if graph else "",
         entity_vectors=entity_vectors,
         report_vectors=reports,
         quoted=spine.quoted and rt.engine.quotes,

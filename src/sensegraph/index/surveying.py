@@ -18,6 +18,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
+from sensegraph.algorithms.graphs import order_numbers
 from sensegraph.protocols import Store, SurveyingEngine
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Results, step
@@ -66,7 +67,7 @@ class Table:
         """The terms in the order of their numbers, and these."""
         terms = sorted(self.entries)
         codes = np.array([crc32(t.encode("utf-8", "surrogatepass")) for t in terms], dtype="<u4")
-        order = np.argsort(codes, kind="stable")
+        order = order_numbers(codes)
         return [terms[i] for i in order.tolist()], codes[order]
 
     @cached_property
@@ -146,7 +147,7 @@ class Look:
         asked = self.asked(positions)
         told: list[_Entries] = [{} for _ in asked]
         codes = np.concatenate([np.zeros(0, np.uint32), *asked])
-        order = np.argsort(codes, kind="stable")  # numbers that rise are found sooner
+        order = order_numbers(codes)  # numbers that rise are found sooner
         owners = np.repeat(np.arange(len(asked)), [len(a) for a in asked])[order].tolist()
         for table in self.tables:
             for place, term, entry in table.tell(codes[order]):

@@ -6,10 +6,11 @@ each. Of a graph that is not stored in parts they are made from its records.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
+from itertools import chain
 from typing import Any, TypeVar
 
 import msgspec
@@ -103,6 +104,56 @@ class ClaimColumns:
     def of(cls, claims: Sequence[Claim]) -> ClaimColumns:
         """The columns of these claims."""
         return cls(hash_words(c.subject for c in claims), _hash_records(claims))
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What of a community tells where entities are."""
+
+    id: str
+    depth: int
+    parent: str
+    entities: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GroupColumns:
+    """Of c communities or clusters: the place of each by its id, its depth, and in `above` the place of its parent, −1
+    for none.
+
+    `members` are hashes of the ids of entities, and `home` is the place of the community of each, ascending. One that
+    holds what those below it do has no members.
+    """
+
+    number: Mapping[str, int]
+    depth: Longs
+    above: Longs
+    members: Hashes
+    home: Longs
+
+    @classmethod
+    def of(cls, groups: Sequence[Any]) -> GroupColumns:
+        """The columns of these communities or clusters, in their order."""
+        number = {group.id: place for place, group in enumerate(groups)}
+        above = np.array([number.get(group.parent, NOWHERE) for group in groups], np.int64)
+        sizes = np.array([len(group.entities) for group in groups], np.int64)
+        below = np.bincount(above[above >= 0], sizes[above >= 0], len(groups))
+        own = np.flatnonzero(below != sizes)
+        members = hash_words(chain.from_iterable(groups[place].entities for place in own.tolist()))
+        depth = np.array([group.depth for group in groups], np.int64)
+        return cls(number, depth, above, members, np.repeat(own, sizes[own]))
+
+
+def columns_of_groups(stored: Sequence[Any], ordered: Sequence[Any] = ()) -> GroupColumns:
+    """The columns of communities in the order of depth, then id, in which they may be given; those in a store are read
+    once.
+    """
+    kept = stored.kept if isinstance(stored, Table) else {}
+    if "columns" not in kept:
+        groups = stored.lightly(Standing) if isinstance(stored, Table) and not ordered else stored
+        kept["columns"] = GroupColumns.of(ordered or sorted(groups, key=lambda g: (g.depth, g.id)))
+    found: GroupColumns = kept["columns"]
+    return found
 
 
 class Columns:

@@ -33,6 +33,7 @@ from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Graph, Hierarchy
 
 if TYPE_CHECKING:
+    from sensegraph.index.graph.columns import GroupColumns
     from sensegraph.index.index import Index
 
 
@@ -99,38 +100,33 @@ class Lookups:
 
 
 @step("lookups.lookups", version=2, form="arrays")
-def build_lookups(wholes: Sequence[tuple[Graph, Hierarchy]]) -> list[Lookups]:
-    """The lookups of a graph and its hierarchy."""
-    return [_index_graph(graph, hierarchy) for graph, hierarchy in wholes]
+def build_lookups(wholes: Sequence[tuple[Graph, Any]]) -> list[Lookups]:
+    """The lookups of a graph and its hierarchy, or the columns of the communities of this."""
+    return [_index_graph(graph, found) for graph, found in wholes]
 
 
 def find_lookups(
-    graph: Result[Graph], hierarchy: Result[Hierarchy] | None, rt: Runtime, *, communities: str = ""
+    graph: Result[Graph], hierarchy: Result[Hierarchy] | None, rt: Runtime, *, communities: Result[Any] | None = None
 ) -> Result[Lookups]:
     """The lookups, made anew only where names, who is beside whom, or communities changed.
 
-    What stands for `communities` is the key of the hierarchy where none is given.
+    Where the `communities` of the hierarchy are given no report is read.
     """
-    from sensegraph.index.graph.columns import columns_of
+    from sensegraph.index.graph.columns import columns_of, columns_of_groups
     from sensegraph.runtime.delegating import once_on_worker
 
-    shown = hierarchy.value if hierarchy else Hierarchy()
-    names = (columns_of(graph.value).digest(), communities or (hierarchy.key if hierarchy else ""))
-    return once_on_worker(rt, build_lookups, lambda: (graph.value, shown), names=names)
+    def read() -> tuple[Graph, Hierarchy | GroupColumns]:
+        if communities:
+            return graph.value, columns_of_groups(communities.value.groups)
+        return graph.value, hierarchy.value if hierarchy else Hierarchy()
+
+    told = communities or hierarchy
+    names = (columns_of(graph.value).digest(), told.key if told else "")
+    return once_on_worker(rt, build_lookups, read, names=names)
 
 
-@dataclass(frozen=True, slots=True)
-class _Home:
-    """What of a cluster tells where entities are at home."""
-
-    id: str
-    depth: int
-    parent: str
-    entities: tuple[str, ...]
-
-
-def _index_graph(graph: Graph, hierarchy: Hierarchy) -> Lookups:
-    from sensegraph.index.graph.columns import columns_of
+def _index_graph(graph: Graph, told: Hierarchy | GroupColumns) -> Lookups:
+    from sensegraph.index.graph.columns import GroupColumns, Standing, columns_of
 
     columns = columns_of(graph)
     known, count = columns.entities, len(columns.entities.ids)
@@ -141,29 +137,23 @@ def _index_graph(graph: Graph, hierarchy: Hierarchy) -> Lookups:
     claims = order_numbers(columns.subject).astype(np.int32)
     spelt = np.concatenate(([0], np.cumsum(known.lengths))).astype(np.int64)
     names = (hashes, owners, aliases, aliased, known.letters, spelt)
-    return Lookups(start, neighbours, relations, _find_homes(hierarchy, known.ids), said, claims, *names)
+    if isinstance(told, Hierarchy):
+        stored = told.clusters
+        told = GroupColumns.of(list(stored.lightly(Standing)) if isinstance(stored, Table) else stored)
+    return Lookups(start, neighbours, relations, _find_homes(told, known.ids), said, claims, *names)
 
 
-def _find_homes(hierarchy: Hierarchy, known: NDArray[np.uint64]) -> Ints:
+def _find_homes(groups: GroupColumns, known: NDArray[np.uint64]) -> Ints:
     """The `homes` of the entities whose ids have these hashes."""
     from sensegraph.index.graph.columns import find_hashes
 
-    stored = hierarchy.clusters
-    clusters: Sequence[Any] = list(stored.lightly(_Home)) if isinstance(stored, Table) else stored
-    number = {cluster.id: i for i, cluster in enumerate(clusters)}
-    whole = np.array([len(cluster.entities) for cluster in clusters], np.int64)
-    parents = np.array([number.get(cluster.parent, NOWHERE) for cluster in clusters], np.int64)
-    below = np.bincount(parents[parents >= 0], whole[parents >= 0], len(clusters))
-    told = [i for i in range(len(clusters)) if below[i] != whole[i]]  # others hold what those below them do
-    places = find_hashes(hash_words(e for i in told for e in clusters[i].entities), known)
-    home = np.repeat(np.array(told, np.int64), whole[told])
-    depths = np.array([cluster.depth for cluster in clusters], np.int64)
-    homes = np.full((len(known), 1 + max(depths.tolist(), default=-1)), NOWHERE, np.int32)
+    places, home = find_hashes(groups.members, known), groups.home
+    homes = np.full((len(known), 1 + int(groups.depth.max(initial=NOWHERE))), NOWHERE, np.int32)
     there = places >= 0
     while there.any():
         places, home = places[there], home[there]
-        homes[places, depths[home]] = home
-        home = parents[home]
+        homes[places, groups.depth[home]] = home
+        home = groups.above[home]
         there = home >= 0
     for depth in range(1, homes.shape[1]):
         ends = homes[:, depth] == NOWHERE

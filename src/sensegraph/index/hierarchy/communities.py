@@ -10,18 +10,18 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import chain
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from sensegraph.algorithms.clustering import Quality, Start, carry_tree, hierarchical_leiden, leiden, partition_quality
-from sensegraph.algorithms.graphs import NOWHERE, Edges, Floats, Longs, canonical_edges, order_pairs
-from sensegraph.algorithms.ranking import hash_words
+from sensegraph.algorithms.graphs import Edges, Floats, Longs, canonical_edges, keep_distinct
 from sensegraph.algorithms.trees import Followed, Tree, find_unchanged, match_groups, project
 from sensegraph.algorithms.walks import run_offsets
 from sensegraph.errors import SettingsError, StoreError
-from sensegraph.index.graph.columns import columns_of, ends_beside, find_hashes
+from sensegraph.index.graph.columns import GroupColumns, columns_of, ends_beside, find_hashes
 from sensegraph.index.hierarchy.packing import Group
 from sensegraph.index.manifest import Manifest
 from sensegraph.protocols import Store
@@ -254,7 +254,7 @@ class _Structure:
 @step("communities.communities", version=3, form="tables")
 def cluster_graphs(wholes: Sequence[tuple[Graph, Earlier | None]], *, settings: ClusterSettings) -> list[Communities]:
     """The communities of each graph."""
-    return [group_entities(graph, earlier, settings).shortened() for graph, earlier in wholes]
+    return [group_briefly(graph, earlier, settings) for graph, earlier in wholes]
 
 
 def find_communities(
@@ -268,7 +268,12 @@ def find_communities(
 
 
 def group_entities(graph: Graph, earlier: Earlier | None, settings: ClusterSettings) -> Communities:
-    """The communities of a graph; from `earlier` unless that costs more than 1 % of the quality.
+    """The communities of a graph, each with its entities; see `group_briefly`."""
+    return group_briefly(graph, earlier, settings).whole()
+
+
+def group_briefly(graph: Graph, earlier: Earlier | None, settings: ClusterSettings) -> Communities:
+    """The communities of a graph as they are stored; from `earlier` unless that costs more than 1 % of the quality.
 
     What a fresh partition has is found again only where more has changed than could matter, or where it does.
     """
@@ -279,26 +284,16 @@ def group_entities(graph: Graph, earlier: Earlier | None, settings: ClusterSetti
         return _cluster_afresh(_Structure(ids, edges), settings)
     # the earlier communities on the numbering of the graph of now
     found = earlier.communities.value
-    groups = list(found.whole().groups)
-    names = [e for g in groups if not g.depth for e in g.entities]
-    hashes = hash_words(names)
+    groups = sorted(found.groups, key=lambda g: (g.depth, g.id))
+    told = GroupColumns.of(groups)
+    names = [e for place in keep_distinct(told.home).tolist() for e in groups[place].entities]
     before = ends_beside(earlier.graph.value, graph)
-    places = find_hashes(columns.entities.ids, hashes)
-    new = np.flatnonzero(places < 0).tolist()
-    added = {place: entity.id for place, entity in zip(new, take_records(graph.entities, new), strict=True)}
-    ids = [names[at] if at >= 0 else added[place] for place, at in enumerate(places.tolist())]
-    now = _Structure(ids, edges)
-    old = dict(zip(names, find_hashes(hashes, before.ids).tolist(), strict=True))
-    number = {g.id: i for i, g in enumerate(groups)}
-    start = run_offsets([len(g.entities) for g in groups])
-    members = np.array([old[e] for g in groups for e in g.entities], np.int32)
-    tree = Tree(
-        parent=np.array([number.get(g.parent, NOWHERE) for g in groups], np.int32),
-        depth=np.array([g.depth for g in groups], np.int32),
-        start=start,
-        members=members[order_pairs(np.repeat(np.arange(len(groups)), np.diff(start)), members)],
-        nodes=len(before.ids),
-    )
+    places = find_hashes(columns.entities.ids, told.members)
+    new = np.flatnonzero(places < 0)
+    named: NDArray[Any] = np.array([*names, ""], object)[places]
+    named[new] = [entity.id for entity in take_records(graph.entities, new.tolist())]
+    now = _Structure(named.tolist(), edges)
+    tree = _plant_tree(told, before.ids)
     source, target = (find_hashes(ends, before.ids) for ends in (before.source, before.target))
     then = _list_edges(source, target, before.weight, tree.nodes)
     mapping = find_hashes(before.ids, columns.entities.ids)
@@ -317,6 +312,19 @@ def group_entities(graph: Graph, earlier: Earlier | None, settings: ClusterSetti
     said = "modularity" if settings.quality == "modularity" else "quality"
     note = f"clustered afresh: {said} {best:.4f}, against {updated.modularity:.4f} from the earlier communities"
     return _cluster_afresh(now, settings, (note,))
+
+
+def _plant_tree(told: GroupColumns, ids: NDArray[np.uint64]) -> Tree:
+    """Communities as a tree over the entities whose ids have these hashes."""
+    size, node, home = len(ids), find_hashes(told.members, ids), told.home
+    held = [np.zeros(0, np.int64)]
+    while len(home := home[(there := (node >= 0) & (home >= 0))]):
+        node = node[there]
+        held.append(home * size + node)
+        home = told.above[home]
+    group, members = np.divmod(keep_distinct(np.concatenate(held)), max(size, 1))
+    start = run_offsets(np.bincount(group, minlength=len(told.depth)))
+    return Tree(told.above.astype(np.int32), told.depth.astype(np.int32), start, members.astype(np.int32), size)
 
 
 def _falls_short(found: Communities, best: float) -> bool:
@@ -343,21 +351,20 @@ def _name_communities(
     notes: tuple[str, ...] = (),
     known: Sequence[Group | None] = (),
 ) -> Communities:
-    """The communities under ids that are keys of their members and depth; of some both are `known`."""
-    before = known or [None] * len(tree)
-    members = [
-        was.entities if was else tuple(sorted(now.ids[m] for m in tree.of(i).tolist())) for i, was in enumerate(before)
-    ]
-    whose = zip(tree.depth.tolist(), members, before, strict=True)
-    ids = [was.id if was else key("community", depth, of)[:20] for depth, of, was in whose]
-    children: list[list[str]] = [[] for _ in ids]
-    for i, parent in enumerate(tree.parent.tolist()):
+    """The communities as they are stored, under ids that are keys of their members and depth; some are `known`."""
+    before, sizes, above = known or [None] * len(tree), tree.sizes, tree.parent
+    below = np.bincount(above[above >= 0], sizes[above >= 0], len(tree))
+    ids, groups = list[str](), list[Group]()
+    children: list[list[str]] = [[] for _ in before]
+    placed = zip(before, tree.depth.tolist(), above.tolist(), (below == sizes).tolist(), strict=True)
+    for i, (was, depth, parent, told) in enumerate(placed):  # those above others come first
+        members = was.entities if was else ()
+        if not was or not (told or members):
+            members = tuple(sorted(now.ids[m] for m in tree.of(i).tolist()))
+        ids.append(was.id if was else key("community", depth, members)[:20])
         if parent >= 0:
             children[parent].append(ids[i])
-    placed = zip(tree.depth.tolist(), tree.parent.tolist(), strict=True)
-    groups = tuple(
-        Group(ids[i], depth, ids[p] if p >= 0 else "", tuple(children[i]), members[i])
-        for i, (depth, p) in enumerate(placed)
-    )
+        groups.append(Group(ids[i], depth, ids[parent] if parent >= 0 else "", (), () if told else members))
+    groups = [replace(g, children=tuple(of)) if of else g for g, of in zip(groups, children, strict=True)]
     labels = project(tree, 0)
-    return Communities(groups, partition_quality(now.edges, labels, settings.resolution, settings.quality), notes)
+    return Communities(tuple(groups), partition_quality(now.edges, labels, settings.resolution, settings.quality), notes)

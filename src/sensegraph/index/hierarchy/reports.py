@@ -93,7 +93,7 @@ def report_all(
 
     def write() -> Hierarchy:
         groups = sorted(communities.value.groups, key=lambda g: (g.depth, g.id))
-        placed = place_elements(graph.value, groups)
+        placed = place_elements(graph.value, groups, communities.value.groups)
         known = {found.community: found for found in _recall_written(earlier, rt, by)} if earlier else {}
         kept = {g.id: known[g.id] for g in groups if g.id in known and known[g.id].key == placed.keys[g.id]}
         runs = cut_report_runs(groups, kept, earlier, rt)

@@ -21,7 +21,7 @@ import numpy as np
 from sensegraph.algorithms.graphs import NOWHERE, Flags, Longs, keep_distinct, order_numbers
 from sensegraph.algorithms.ranking import hash_words
 from sensegraph.algorithms.walks import gather_entries, run_offsets
-from sensegraph.index.graph.columns import Columns, columns_of, find_hashes
+from sensegraph.index.graph.columns import Columns, columns_of, columns_of_groups, find_hashes
 from sensegraph.index.hierarchy.packing import Group
 from sensegraph.index.manifest import CatalogueColumns
 from sensegraph.runtime.results import Table, take_records
@@ -146,29 +146,27 @@ def cut_trees(groups: Sequence[Group]) -> Trees:
     return trees
 
 
-def place_elements(graph: Graph, groups: Sequence[Group]) -> PlacedElements:
-    """What is inside each community. No record is read: columns tell their ends and what stands for them."""
+def place_elements(graph: Graph, groups: Sequence[Group], stored: Sequence[Group] = ()) -> PlacedElements:
+    """What is inside each community, of those that are `stored`. No record is read: columns tell their ends and what
+    stands for them.
+    """
     columns, ordered = columns_of(graph), sorted(groups, key=lambda g: (g.depth, g.id))
-    number = {group.id: place for place, group in enumerate(ordered)}
-    above = np.array([number.get(group.parent, NOWHERE) for group in ordered], np.int64)
-    depth = np.array([*(group.depth for group in ordered), NOWHERE], np.int64)
+    told = columns_of_groups(stored, ordered)
+    number, above, depth = told.number, told.above, np.append(told.depth, NOWHERE)
     roots = np.arange(len(ordered))
     levels = [np.flatnonzero(depth[:-1] == d) for d in range(int(depth.max(initial=NOWHERE)) + 1)]
     for level in levels:
         roots[level] = np.where(above[level] >= 0, roots[above[level]], level)
-    sizes = {group.id: len(group.entities) for group in ordered}
-    last = [g for g in ordered if not g.children or sum(sizes.get(c, 0) for c in g.children) != sizes[g.id]]
     home = np.full(len(columns.entities.ids) + 1, NOWHERE, np.int64)  # the last for what is not there
-    members = find_hashes(hash_words(chain.from_iterable(g.entities for g in last)), columns.entities.ids)
-    home[members] = np.repeat([number[g.id] for g in last], [sizes[g.id] for g in last])  # the deepest is last
+    home[find_hashes(told.members, columns.entities.ids)] = told.home  # the deepest is last
     home[NOWHERE] = NOWHERE
     common = _find_common(home[columns.source], home[columns.target], above, depth)
     homes = (home[:-1], common, home[columns.subject])
-    told = (columns.entities.records, columns.relations.records, columns.claims.records)
+    records = (columns.entities.records, columns.relations.records, columns.claims.records)
     keys = np.zeros(len(ordered) + 1, np.uint64)  # the last for what is inside none
     keys[:-1] = hash_words(f"{group.id} {group.gathered}" for group in ordered)
     for kind in range(3):  # numbers that differ in all bits where those told differ in one (SplitMix), to be summed
-        mixed = told[kind] + np.uint64((kind << 48) + 0x9E3779B97F4A7C15)
+        mixed = records[kind] + np.uint64((kind << 48) + 0x9E3779B97F4A7C15)
         mixed = (mixed ^ mixed >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
         mixed = (mixed ^ mixed >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
         np.add.at(keys, homes[kind], mixed ^ mixed >> np.uint64(31))

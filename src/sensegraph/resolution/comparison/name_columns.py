@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.graphs import Floats, Ints, Longs
+from sensegraph.algorithms.graphs import Floats, Ints, Longs, order_numbers
 from sensegraph.algorithms.minhash import Hashes, hash_bands, mix_hashes
 from sensegraph.algorithms.ranking import hash_words
 from sensegraph.algorithms.rounding import round_down, round_each_down
@@ -161,7 +161,7 @@ def read_columns(things: Iterable[tuple[Sequence[str], bool]]) -> NameColumns:
     bands ^= np.arange(bands.shape[1], dtype=np.uint64) << np.uint64(58)
     rows = np.arange(len(named))
     owner = np.concatenate((np.repeat(rows, keyed), np.repeat(np.repeat(rows, named), bands.shape[1])))
-    order = np.argsort(owner, kind="stable")
+    order = order_numbers(owner)
     return NameColumns(
         hash_words(spoken),
         hash_words(whole),
