@@ -94,8 +94,8 @@ def canonical_edges(source: ArrayLike, target: ArrayLike, weight: ArrayLike, nod
     if not (proper := low != high).all():
         low, high, w = low[proper], high[proper], w[proper]
     key = low * nodes + high
-    order = order_numbers(key)
-    key, w = key[order], w[order]
+    key, order = sort_numbers(key)
+    w = w[order]
     sort_beside_equal(w, key)  # the weights too, so that a sum never depends on the order of the list
     begun = _begin_runs(key)
     if not begun.all():
@@ -189,10 +189,16 @@ def keep_distinct(numbers: NDArray[N]) -> NDArray[N]:
     return found[_begin_runs(found)]
 
 
+def count_distinct(numbers: NDArray[N]) -> tuple[NDArray[N], Longs]:
+    """The numbers, ascending, each once, and how often each stands there."""
+    found = np.sort(numbers)
+    begun = np.flatnonzero(_begin_runs(found))
+    return found[begun], np.diff(begun, append=len(found))
+
+
 def number_distinct(numbers: NDArray[N]) -> tuple[NDArray[N], Longs, Longs]:
     """The numbers, ascending, each once; the first place of each; and which of them stands at each place."""
-    order = order_numbers(numbers)
-    found = numbers[order]
+    found, order = sort_numbers(numbers)
     begun = np.flatnonzero(_begin_runs(found))
     whose = np.empty(len(numbers), np.int64)
     whose[order] = np.repeat(np.arange(len(begun)), np.diff(begun, append=len(numbers)))
@@ -201,23 +207,33 @@ def number_distinct(numbers: NDArray[N]) -> tuple[NDArray[N], Longs, Longs]:
 
 def order_numbers(numbers: NDArray[Any]) -> Longs:
     """The places of the numbers, ascending, equal ones in the order in which they stand."""
+    return sort_numbers(numbers)[1]
+
+
+def sort_numbers(numbers: NDArray[N]) -> tuple[NDArray[N], Longs]:
+    """The numbers, ascending, and their places, equal ones in the order in which they stand."""
     if not len(numbers) or numbers.dtype.kind not in "biu":
-        return np.argsort(numbers, kind="stable")
-    order, heads, whole = _order_heads(numbers)
-    if not whole:
+        order: Longs = np.argsort(numbers, kind="stable")
+        return numbers[order], order
+    heads, order, cut = _order_by_heads(numbers)
+    if cut:
         shared, whose = _find_shared(heads)
         some = order[shared]
         order[shared] = some[np.lexsort((numbers[some], whose))]
-    return order
+        return numbers[order], order
+    heads += _as_above_0(int(numbers.min()))
+    return heads.view(np.int64).astype(numbers.dtype, copy=False), order
 
 
-def _order_heads(numbers: NDArray[Any]) -> tuple[Longs, NDArray[np.uint64], bool]:
-    """The places of whole numbers, ascending by their highest bits; these bits; whether they are all bits.
+def _order_by_heads(numbers: NDArray[Any]) -> tuple[NDArray[np.uint64], Longs, int]:
+    """By their highest bits how far whole numbers are above the least, ascending; their places; how many bits were cut.
 
     There are as many as have room beside a place in 64 bits: numbers are sorted several times sooner than their order
     is found.
     """
-    heads, room = _count_from_least(numbers)
+    least = int(numbers.min())
+    heads, room = numbers.astype(np.uint64), (int(numbers.max()) - least).bit_length()
+    heads -= _as_above_0(least)
     places = np.uint64(max(1, (len(numbers) - 1).bit_length()))
     cut = max(0, room + int(places) - 64)
     heads >>= np.uint64(cut)
@@ -226,7 +242,12 @@ def _order_heads(numbers: NDArray[Any]) -> tuple[Longs, NDArray[np.uint64], bool
     heads.sort()
     order = heads & ((np.uint64(1) << places) - np.uint64(1))
     heads >>= places
-    return order.astype(np.int64), heads, not cut
+    return heads, order.view(np.int64), cut
+
+
+def _as_above_0(number: int) -> np.uint64:
+    """A whole number as one of 64 bits: numbers below 0 wrap, and back."""
+    return np.uint64(number % (1 << 64))
 
 
 def sort_beside_equal(values: NDArray[Any], numbers: NDArray[Any]) -> None:
@@ -242,6 +263,13 @@ def order_pairs(first: NDArray[Any], second: NDArray[Any]) -> Longs:
     return order_numbers(first.astype(np.int64) << width | second)
 
 
+def mark_among(numbers: NDArray[Any], known: NDArray[Any]) -> Flags:
+    """Which of the numbers are among `known`: `np.isin`, which like `np.unique` imports all of `numpy.ma`."""
+    found = keep_distinct(known)
+    at = np.minimum(np.searchsorted(found, numbers), max(len(found) - 1, 0))
+    return found[at] == numbers if len(found) else np.zeros(numbers.shape, np.bool_)
+
+
 def locate_numbers(wanted: NDArray[N], known: NDArray[N]) -> Longs:
     """Where each of the numbers would stand among `known`, which ascend: `np.searchsorted`.
 
@@ -249,16 +277,9 @@ def locate_numbers(wanted: NDArray[N], known: NDArray[N]) -> Longs:
     """
     order, at = np.arange(len(wanted)), np.empty(len(wanted), np.int64)
     if len(wanted) and wanted.dtype.kind in "iu":
-        order, _, _ = _order_heads(wanted)
+        _, order, _ = _order_by_heads(wanted)
     at[order] = np.searchsorted(known, wanted[order])
     return at
-
-
-def _count_from_least(numbers: NDArray[Any]) -> tuple[NDArray[np.uint64], int]:
-    """How far each of some whole numbers is above the least, and the bits of the largest of these."""
-    least = int(numbers.min())
-    room = (int(numbers.max()) - least).bit_length()
-    return numbers.astype(np.uint64) - np.uint64(least % (1 << 64)), room  # numbers below 0 wrap, and back
 
 
 def _find_shared(ascending: NDArray[Any]) -> tuple[Longs, Longs]:

@@ -18,7 +18,8 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.graphs import order_numbers
+from sensegraph.algorithms.graphs import order_numbers, sort_numbers
+from sensegraph.algorithms.ranking import hash_words
 from sensegraph.protocols import Store, SurveyingEngine
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Results, step
@@ -73,11 +74,8 @@ class Table:
     @cached_property
     def _sums(self) -> NDArray[np.uint64]:
         """The sums of the hashes of all entries before each, and before the end."""
-        hashes = b"".join(
-            blake2b(f"{t}\0{self.entries[t]}".encode("utf-8", "surrogatepass"), digest_size=8).digest()
-            for t in self._terms[0]
-        )
-        return np.concatenate([np.zeros(1, np.uint64), np.cumsum(np.frombuffer(hashes, dtype="<u8"), dtype=np.uint64)])
+        hashes = hash_words(f"{t}\0{self.entries[t]}" for t in self._terms[0])
+        return np.concatenate([np.zeros(1, np.uint64), np.cumsum(hashes, dtype=np.uint64)])
 
     @cached_property
     def content(self) -> str:
@@ -147,10 +145,10 @@ class Look:
         asked = self.asked(positions)
         told: list[_Entries] = [{} for _ in asked]
         codes = np.concatenate([np.zeros(0, np.uint32), *asked])
-        order = order_numbers(codes)  # numbers that rise are found sooner
+        codes, order = sort_numbers(codes)  # numbers that rise are found sooner
         owners = np.repeat(np.arange(len(asked)), [len(a) for a in asked])[order].tolist()
         for table in self.tables:
-            for place, term, entry in table.tell(codes[order]):
+            for place, term, entry in table.tell(codes):
                 told[owners[place]][term] = entry
         return told
 
@@ -159,10 +157,11 @@ class Look:
         asked = self.asked(range(begin, end))
         codes, lengths = np.concatenate(asked), np.array([len(a) for a in asked])
         sums, answered = np.zeros(len(codes) + 1, dtype=np.uint64), np.zeros(len(codes) + 1, dtype=np.int64)
+        rising, order = sort_numbers(codes)
         for table in self.tables:
-            first, last = table.find(codes)
-            sums[1:] += table.add_up(first, last)
-            answered[1:] |= last > first
+            first, last = table.find(rising)
+            sums[1 + order] += table.add_up(first, last)
+            answered[1 + order] |= last > first
         ends = np.cumsum(lengths)
         held, bounds = codes[answered[1:] > 0], [0, *np.cumsum(answered)[ends].tolist()]
         for number, place in enumerate(range(begin, end)):

@@ -11,7 +11,7 @@ from itertools import combinations
 
 import numpy as np
 
-from sensegraph.algorithms.graphs import Floats, Longs, keep_distinct, order_numbers
+from sensegraph.algorithms.graphs import Floats, Longs, keep_distinct, mark_among, order_numbers
 from sensegraph.algorithms.linkage import connect_rows
 from sensegraph.algorithms.similar import Candidates, KeyGroups, Pairs, group_by_keys, similar_rows
 from sensegraph.resolution.comparison.likeness import KINDS, SHORT, VETOES, WEIGHED
@@ -126,7 +126,7 @@ class JudgedPairs:
     def list_vetoes(self, rows: set[int]) -> Iterator[Pair]:
         """The pairs of one of these rows that are two things."""
         wanted = np.array(sorted(rows), np.int64)
-        near = np.isin(self.one, wanted) | np.isin(self.other, wanted)
+        near = mark_among(self.one, wanted) | mark_among(self.other, wanted)
         yield from map(self._pair, np.flatnonzero(near & ~self._free).tolist())
         yield from (pair for pair, judged in self._more.items() if judged.veto and not rows.isdisjoint(pair))
 
@@ -158,7 +158,7 @@ class JudgedPairs:
         asked |= (listed | self.scores.are(("bare",))) & (score >= least) & (score < _SURE)
         places = np.flatnonzero(kept & asked)
         rows = keep_distinct(np.concatenate((self.one[places], self.other[places])))
-        near = np.flatnonzero(kept & (np.isin(self.one, rows) | np.isin(self.other, rows)))
+        near = np.flatnonzero(kept & (mark_among(self.one, rows) | mark_among(self.other, rows)))
         around = dict(zip(map(self._pair, near.tolist()), score[near].tolist(), strict=True))
         equal = set(map(self._pair, near[~weighed[near] & (score[near] >= _SURE)].tolist()))
         leads = list_leads(around, equal)

@@ -78,7 +78,7 @@ def digest_columns(columns: Iterable[NDArray[Any]], start: bytes = b"") -> str:
     found = blake2b(start, digest_size=20)
     for column in columns:
         found.update(f"{len(column)} ".encode())
-        found.update(np.asarray(column, column.dtype.newbyteorder("<")).tobytes())
+        found.update(np.ascontiguousarray(column, column.dtype.newbyteorder("<")).view(np.uint8).data)
     return found.hexdigest()
 
 

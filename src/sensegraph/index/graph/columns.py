@@ -17,7 +17,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.graphs import NOWHERE, Floats, Longs, locate_numbers, order_numbers
+from sensegraph.algorithms.graphs import NOWHERE, Floats, Longs, locate_numbers, sort_numbers
 from sensegraph.algorithms.ranking import hash_words
 from sensegraph.language.text import fold
 from sensegraph.runtime.columns import digest_columns, join_columns, unpack_columns
@@ -247,9 +247,9 @@ def find_hashes(wanted: Hashes, known: Hashes) -> Longs:
     """The position of each in `known`, −1 where it is not there; of several the first."""
     if not len(known):
         return np.full(len(wanted), NOWHERE, np.int64)
-    order = order_numbers(known)
-    at = np.minimum(locate_numbers(wanted, known[order]), len(known) - 1)
-    return np.where(known[order[at]] == wanted, order[at], NOWHERE).astype(np.int64)
+    ordered, order = sort_numbers(known)
+    at = np.minimum(locate_numbers(wanted, ordered), len(known) - 1)
+    return np.where(ordered[at] == wanted, order[at], NOWHERE).astype(np.int64)
 
 
 # ── how they are stored ──

@@ -82,21 +82,23 @@ def keep_pairs(found: Sequence[PairedRows], *, near: int, rare: int) -> list[byt
 def collect_names(graph: NameGraph, rt: Runtime, settings: Resolving) -> Collection:
     """The names of a graph, ready to be compared; only names of partitions that changed are read."""
     rows = sorted(range(len(graph)), key=graph.ids.__getitem__)
-    ids = [graph.ids[row] for row in rows]
+    ids, names, types = ([of[row] for row in rows] for of in (graph.ids, graph.names, graph.types))
     numbers = {kind: number for number, kind in enumerate(sorted(set(graph.types)))}
     persons = {kind: kind_of_type(kind) == "person" for kind in numbers}
-    things = [(graph.names[row], persons[graph.types[row]]) for row in rows]
-    parts = [things[begin:end] for begin, end in cut_hashes(graph.hashes[rows], NAMES)]
+    things, hashes = list(zip(names, map(persons.__getitem__, types), strict=True)), graph.hashes[rows]
+    parts = [things[begin:end] for begin, end in cut_hashes(hashes, NAMES)]
     keys = [blake2b(msgspec.msgpack.encode(part), digest_size=20).hexdigest() for part in parts]
     packed = rt.each(read_names, parts, names=keys)
     columns = join_columns([NameColumns(*unpack_columns(part)) for part in packed]) if parts else read_columns(())
-    typed = np.array([numbers[graph.types[row]] for row in rows], np.int32)
+    typed = np.fromiter(map(numbers.__getitem__, types), np.int32, len(rows))
     traits = Traits(list(numbers), typed, np.zeros(len(rows), np.int32), graph.mentioning[np.array(rows, np.int64)])
     many = np.bincount(graph.near, minlength=len(graph)).tolist()
     degree = Counter({name: count for name, count in zip(graph.ids, many, strict=True) if count})
-    items, shown = MentionedNames(graph, rows), [(graph.names[row],) for row in rows]
+    items, shown = MentionedNames(graph, rows), [(name,) for name in names]
     words, read_from = columns.count_words(), key(*packed.keys)
-    return Collection(ids, shown, items, columns, traits, {}, words, degree, settings, read_from=read_from)
+    return Collection(
+        ids, shown, items, columns, traits, {}, words, degree, settings, read_from=read_from, hashes=hashes
+    )
 
 
 def pair_names(found: Collection, rt: Runtime) -> Candidates:
@@ -104,7 +106,8 @@ def pair_names(found: Collection, rt: Runtime) -> Candidates:
 
     Else partners are found again of names that share a word or another key with one that is new, changed or gone.
     """
-    near, rare, ids = found.settings.near, found.settings.rare, hash_words(found.ids)
+    near, rare = found.settings.near, found.settings.rare
+    ids = hash_words(found.ids) if found.hashes is None else found.hashes
     noted = f"{keep_pairs.version} {near} {rare}"
 
     def look() -> PairedRows:

@@ -15,6 +15,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from sensegraph.algorithms.graphs import count_distinct
 from sensegraph.algorithms.segments import join_sums
 from sensegraph.errors import ResultGone
 from sensegraph.index.extraction import Extracted
@@ -114,7 +115,7 @@ class Degrees:
 
     def __init__(self, ends: NDArray[Any], parts: int) -> None:
         every = np.concatenate((ends["source"], ends["target"]))
-        self._ids, self._counts = np.unique(every, return_counts=True)
+        self._ids, self._counts = count_distinct(every)
         home = (self._ids >> np.uint64(32)) * np.uint64(parts) >> np.uint64(32)
         self._starts = np.searchsorted(home, np.arange(parts + 1, dtype=np.uint64)).tolist()
 

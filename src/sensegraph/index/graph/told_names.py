@@ -31,7 +31,8 @@ from sensegraph.types import Chunk
 
 Texts = Callable[[Sequence[str]], Mapping[str, Chunk]]
 _SEARCHED = 20  # chunks of a short form that are searched for its definition
-_SHORT = re.compile(r"[A-Z][A-Z0-9&]{1,6}")
+_LONGEST = 7  # letters of a short form
+_SHORT = re.compile(rf"[A-Z][A-Z0-9&]{{1,{_LONGEST - 1}}}")
 Core = tuple[str, ...]
 _Shown = tuple[str, str, str]  # the id of an entity, its name, its type
 
@@ -129,7 +130,7 @@ def keep_sought(found: Sequence[Sought]) -> list[Sought]:
 
 def list_short_forms(graph: NameGraph) -> Iterator[ShortForm]:
     """The names of a graph in capitals, which may be defined in the first chunks that mention them."""
-    short = [row for row, name in enumerate(graph.names) if _SHORT.fullmatch(name)]
+    short = [row for row, name in enumerate(graph.names) if len(name) <= _LONGEST and _SHORT.fullmatch(name)]
     first = {row: graph.places[graph.start[row] : graph.start[row + 1]][:_SEARCHED].tolist() for row in short}
     wanted = {(c, fold_name(graph.names[row])[:1]) for row, places in first.items() for c in places}
     searched = np.zeros(len(graph.chunks), np.bool_)

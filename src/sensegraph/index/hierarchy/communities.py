@@ -366,5 +366,5 @@ def _name_communities(
             children[parent].append(ids[i])
         groups.append(Group(ids[i], depth, ids[parent] if parent >= 0 else "", (), () if told else members))
     groups = [replace(g, children=tuple(of)) if of else g for g, of in zip(groups, children, strict=True)]
-    labels = project(tree, 0)
-    return Communities(tuple(groups), partition_quality(now.edges, labels, settings.resolution, settings.quality), notes)
+    quality = partition_quality(now.edges, project(tree, 0), settings.resolution, settings.quality)
+    return Communities(tuple(groups), quality, notes)

@@ -187,13 +187,10 @@ def _list_large(groups: Sequence[Group], kept: Mapping[str, WrittenReport], budg
     """The communities to write about below which so much is kept that reports stand in its place, whatever else is."""
     sizes = {g.id: len(g.entities) for g in groups}
     for g in groups:
+        if g.id in kept or g.gathered:
+            continue
         size = sum(kept[child].tokens for child in g.children if child in kept)
-        if (
-            size > budget
-            and g.id not in kept
-            and not g.gathered
-            and sum(map(sizes.__getitem__, g.children)) == sizes[g.id]
-        ):
+        if size > budget and sum(map(sizes.__getitem__, g.children)) == sizes[g.id]:
             yield g.id
 
 

@@ -230,7 +230,7 @@ def follow_series(marks: NDArray[np.uint64]) -> NDArray[np.bool_]:
     """
     found = np.zeros(len(marks), np.bool_)
     counted = marks[:, 0]
-    if len(np.unique(counted[counted > 0])) > 1:
+    if len(keep_distinct(counted[counted > 0])) > 1:
         found[1:] = (counted[1:] > 0) & (counted[1:] == counted[:-1]) & (marks[1:, 1] == marks[:-1, 2])
     return found
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.graphs import Floats, Ints, Longs, order_numbers
+from sensegraph.algorithms.graphs import Floats, Ints, Longs, count_distinct, number_distinct, order_numbers
 from sensegraph.algorithms.minhash import Hashes, hash_bands, mix_hashes
 from sensegraph.algorithms.ranking import hash_words
 from sensegraph.algorithms.rounding import round_down, round_each_down
@@ -63,10 +63,10 @@ class NameColumns:
 
     def count_words(self) -> CountedWords:
         """How many distinct names have each word: of many about as many, so that one name more seldom changes it."""
-        _, first = np.unique(self.cores, return_index=True)
+        _, first, _ = number_distinct(self.cores)
         places, _ = gather_entries(run_offsets(self.worded), first)
-        words, counts = np.unique(self.words[places], return_counts=True)
-        counts = round_each_down(counts.astype(np.int64), _DIGITS_OF_WORDS)
+        words, counts = count_distinct(self.words[places])
+        counts = round_each_down(counts, _DIGITS_OF_WORDS)
         return CountedWords(max(round_down(len(first), _DIGITS), FEW_NAMES), WordCounts(words, counts))
 
     def list_keys(self, words: CountedWords) -> tuple[Hashes, Ints, Floats]:

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.graphs import Floats, Ints, Longs, number_distinct
+from sensegraph.algorithms.graphs import Floats, Ints, Longs, keep_distinct, number_distinct
 from sensegraph.language import naming_words
 from sensegraph.language.text import WORD, fold
 from sensegraph.resolution.comparison.likeness import (
@@ -93,7 +93,9 @@ class Scores:
 
     def are(self, kinds: Iterable[str]) -> NDArray[np.bool_]:
         """Which pairs have one of these relations."""
-        return np.isin(self.kind, [_NUMBERS[kind] for kind in kinds])
+        asked = np.zeros(len(KINDS), np.bool_)
+        asked[[_NUMBERS[kind] for kind in kinds]] = True
+        return asked[self.kind]
 
 
 _NUMBERS = {kind: number for number, kind in enumerate(KINDS)}
@@ -130,7 +132,8 @@ class Collection:
 
     `called` says, for the key of a name, by which other keys the texts call it, `degree` how many have each neighbour;
     `vectors` of descriptions, unit length, shape (n, dim), are in the order of the items. `shown` are the names and
-    aliases of each, which are known without what else its item tells; what they were `read_from` may have a key.
+    aliases of each, which are known without what else its item tells; what they were `read_from` may have a key, and of
+    ids the `hashes` may be known.
     """
 
     ids: Sequence[str]
@@ -144,6 +147,7 @@ class Collection:
     settings: Resolving
     vectors: NDArray[Any] | None = None
     read_from: str = ""
+    hashes: NDArray[np.uint64] | None = None
 
     def names(self, row: int) -> tuple[Name, ...]:
         """The names of a thing, read, its own first."""
@@ -264,7 +268,8 @@ PairComparer = Callable[[Collection, Longs, Longs], Scores]
 
 def compare_pairs(found: Collection, one: Longs, other: Longs) -> Scores:
     """How alike the names of these pairs are."""
-    spoken = {row: (said := found.speak(row), read_spoken(said)) for row in np.unique((one, other)).tolist()}
+    rows = keep_distinct(np.concatenate((one, other))).tolist()
+    spoken = {row: (said := found.speak(row), read_spoken(said)) for row in rows}
     ends = ((spoken[a], spoken[b]) for a, b in zip(one.tolist(), other.tolist(), strict=True))
     return Scores.of([compare_spoken(a[0], b[0], a[1], b[1], found.words, explained=False) for a, b in ends])
 

@@ -18,6 +18,7 @@ from operator import mul
 import msgspec
 import numpy as np
 
+from sensegraph.algorithms.graphs import mark_among
 from sensegraph.resolution.comparison.aligned import Aligned, Lexis, is_article
 from sensegraph.resolution.comparison.name_reading import Name
 
@@ -122,7 +123,7 @@ def list_leads(
     wide = int(rows.max()) + 1
     code = np.minimum(others, partners) * wide + np.maximum(others, partners)
     same = np.fromiter((a * wide + b for a, b in equal), np.int64, len(equal))
-    rival = (others != partners) & ~np.isin(code, same)
+    rival = (others != partners) & ~mark_among(code, same)
     found = np.where(rival.any(axis=0), likely[np.take_along_axis(tops, rival.argmax(axis=0)[None], 0)[0]], _NO_RIVAL)
     leads = np.clip(likely - np.maximum(found, _NO_RIVAL), -_LEAD, _LEAD).reshape(2, -1)
     return dict(zip(scores, zip(*leads.tolist(), strict=True), strict=True))

@@ -119,7 +119,7 @@ def learn_pairs(counts: Iterable[bytes]) -> dict[str, str]:
     pairs, _, of = number_distinct(np.concatenate(codes))
     weight = np.bincount(of, weights=np.concatenate(doubled), minlength=len(pairs)) / 2
     places, units = select_pairs(pairs, weight, seen, named, sum(one.sentences for one in held))
-    strengths, which = np.unique(units, return_inverse=True)  # few of them differ
+    strengths, _, which = number_distinct(units)  # few of them differ
     written = [f"{unit:.8g}" for unit in strengths.tolist()]
     low, high = pairs[places] >> _BITS, pairs[places] & ((1 << _BITS) - 1)
     return {

@@ -13,6 +13,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from sensegraph.algorithms.graphs import count_distinct, keep_distinct
 from sensegraph.algorithms.rounding import round_down
 from sensegraph.engines.offline.extraction import mentions
 from sensegraph.engines.offline.extraction.german_names import NounTally
@@ -181,13 +182,13 @@ class _WordTally:
         """Sentences that a tenth of the works repeat, or a quarter of the documents of one work, where it has many."""
         found: set[int] = set()
         if len(self.prints) >= _REPEATED_WORKS:
-            works = [np.unique(np.concatenate(held)) for held in self.prints.values()]
-            prints, counts = np.unique(np.concatenate(works), return_counts=True)
+            works = [keep_distinct(np.concatenate(held)) for held in self.prints.values()]
+            prints, counts = count_distinct(np.concatenate(works))
             found.update(prints[counts >= max(_REPEATED_SHARE * round_down(len(works)), 3)].tolist())
         for held in self.prints.values():
             if len(held) >= _RUNNING_DOCUMENTS:
-                lines = np.concatenate([np.unique(prints[::3]) for prints in held])
-                prints, counts = np.unique(lines, return_counts=True)
+                lines = np.concatenate([keep_distinct(prints[::3]) for prints in held])
+                prints, counts = count_distinct(lines)
                 found.update(prints[counts >= _RUNNING_SHARE * round_down(len(held))].tolist())
         return found - {0}
 
