@@ -33,7 +33,7 @@ def key(*parts: Any) -> str:
 
 def name_each(first: str, names: Sequence[str]) -> list[str]:
     """`key(first, name)` of each name."""
-    if not "".join(names).isalnum():  # what JSON writes as it is
+    if not "".join(names).encode("utf-8", "surrogatepass").isalnum():  # what JSON writes as it is
         return [key(first, name) for name in names]
     begun, keys = hashlib.blake2b(encode_canonical((first, ""))[:-2], digest_size=20), list[str]()
     for name in names:
