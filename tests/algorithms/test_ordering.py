@@ -10,7 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.graphs import keep_distinct, locate_numbers, number_distinct, order_numbers, order_pairs
+from sensegraph.algorithms.graphs import (
+    count_distinct,
+    keep_distinct,
+    locate_numbers,
+    mark_among,
+    number_distinct,
+    order_numbers,
+    order_pairs,
+    sort_numbers,
+)
 
 KINDS = st.sampled_from([np.int32, np.int64, np.uint64])
 FEW, MANY = st.lists(st.integers(0, 9)), st.lists(st.integers(0, 2**31 - 1))
@@ -26,6 +35,11 @@ def test_numbers_are_ordered_as_by_a_stable_sort(numbers: list[int], kind: Any) 
     ):
         assert mine.tolist() == other.tolist()
     assert keep_distinct(given_).tolist() == found.tolist()
+    ordered, order = sort_numbers(given_)
+    assert (ordered.tolist(), ordered.dtype) == (np.sort(given_).tolist(), kind)
+    assert order.tolist() == order_numbers(given_).tolist()
+    often = np.unique(given_, return_counts=True)
+    assert [of.tolist() for of in count_distinct(given_)] == [of.tolist() for of in often]
     assert (found.dtype, keep_distinct(given_).dtype, first.dtype, whose.dtype) == (kind, kind, np.int64, np.int64)
     assert given_.tolist() == before
 
@@ -70,3 +84,22 @@ def test_few_or_many_equal_numbers_stay_in_order(equal: int) -> None:
     drawn: NDArray[np.uint64] = np.random.default_rng(equal).integers(0, 2**63, 2_000).astype(np.uint64)
     drawn[:equal] = drawn[-1]
     assert order_numbers(drawn).tolist() == np.argsort(drawn, kind="stable").tolist()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_numbers_that_differ_in_their_lowest_bits_alone_are_ordered_by_these(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    near = random.integers(0, 50, 900).astype(np.uint64)
+    far = random.choice(np.array([0, 2**40, 2**63, 2**64 - 64], np.uint64), 900)
+    for numbers in (near + far, (near + far).view(np.int64)):
+        ordered, order = sort_numbers(numbers)
+        assert order.tolist() == np.argsort(numbers, kind="stable").tolist()
+        assert ordered.tolist() == np.sort(numbers).tolist()
+
+
+@given(FEW | MANY, FEW | MANY)
+def test_which_numbers_are_among_others_is_told(numbers: list[int], known: list[int]) -> None:
+    looked, among = np.array(numbers, np.int64), np.array(known, np.int64)
+    assert mark_among(looked, among).tolist() == np.isin(looked, among).tolist()
+    both = np.stack((looked, looked[::-1]))
+    assert mark_among(both, among).tolist() == np.isin(both, among).tolist()

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sensegraph.corpus.corpus import Corpus
+from sensegraph.index.graph.columns import columns_of_groups
 from sensegraph.index.graph.lookups import build_lookups
 from sensegraph.types import Claim, Description, Entity, Graph, Hierarchy, Relation, Source
 
@@ -60,6 +61,17 @@ def test_homes_are_the_projected_communities_of_every_depth(built: Corpus) -> No
     for depth in range(index.depth):
         home = {e: c.id for c in index.clusters_at(depth) for e in c.entities}
         assert [clusters[i].id for i in index.lookups.homes[:, depth].tolist()] == [home[e] for e in ids]
+
+
+def test_homes_are_the_same_by_the_communities_as_by_the_reports_on_them(built: Corpus) -> None:
+    index = built.index()
+    groups = index.communities.groups
+    assert [g.id for g in groups] != [c.id for c in index.hierarchy.clusters]  # ordered otherwise
+    for told in (groups, tuple(reversed(groups))):
+        (made,) = build_lookups.fn([(index.graph, columns_of_groups(told))])
+        assert made.homes.tolist() == index.lookups.homes.tolist()
+        assert made.homes.dtype == index.lookups.homes.dtype
+
 
 
 def test_an_index_without_reports_has_no_homes() -> None:

@@ -21,6 +21,7 @@ from sensegraph.index.hierarchy.communities import (
     Communities,
     Earlier,
     find_communities,
+    group_briefly,
     group_entities,
 )
 from sensegraph.index.hierarchy.packing import Group
@@ -124,6 +125,22 @@ def _updated(rt: Runtime, before: Graph, after: Graph) -> tuple[Communities, Com
     old = find_communities(Result("before", before), None, rt, SMALL)
     earlier = Earlier(old, Result("before", before), "shape")
     return old.value.whole(), find_communities(Result("after", after), earlier, rt, SMALL).value.whole()
+
+
+@given(SEEDS, st.integers(-1, 29), st.integers(-1, 29))
+@settings(max_examples=40)
+def test_an_update_is_the_same_from_communities_as_they_are_stored_as_from_whole_ones(
+    seed: int, gone: int, come: int
+) -> None:
+    before, after = graph(seed, without=come), graph(seed, without=gone)
+    old = group_entities(before, None, SMALL)
+    stored = old.shortened()
+    assert group_briefly(before, None, SMALL) == stored
+    (one, other) = (
+        group_briefly(after, Earlier(Result("found", found), Result("before", before), "shape"), SMALL)
+        for found in (old, stored)
+    )
+    assert one == other == one.whole().shortened()
 
 
 @pytest.mark.parametrize("seed", range(6))
