@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from sensegraph.algorithms import graphs
 from sensegraph.algorithms.graphs import (
     count_distinct,
     keep_distinct,
@@ -20,6 +22,13 @@ from sensegraph.algorithms.graphs import (
     order_pairs,
     sort_numbers,
 )
+
+
+@pytest.fixture(params=[True, False], autouse=True)
+def _either_way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Numbers are sorted with their places, or put in order by their digits: what comes is the same."""
+    monkeypatch.setattr(graphs, "_sorts_soon", lambda count: request.param)
+
 
 KINDS = st.sampled_from([np.int32, np.int64, np.uint64])
 FEW, MANY = st.lists(st.integers(0, 9)), st.lists(st.integers(0, 2**31 - 1))
@@ -103,3 +112,17 @@ def test_which_numbers_are_among_others_is_told(numbers: list[int], known: list[
     assert mark_among(looked, among).tolist() == np.isin(looked, among).tolist()
     both = np.stack((looked, looked[::-1]))
     assert mark_among(both, among).tolist() == np.isin(both, among).tolist()
+
+
+@pytest.mark.parametrize(("taken", "soon"), [((1.0, 2.0), True), ((2.0, 1.0), False)])
+def test_many_numbers_are_ordered_in_the_way_that_takes_less_time(
+    taken: tuple[float, float], soon: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = iter(taken)
+
+    def repeat(way: Callable[[], object], **_: int) -> list[float]:
+        way()
+        return [least := next(left), 2 * least + 3]
+
+    monkeypatch.setattr(graphs.timeit, "repeat", repeat)
+    assert graphs._try_sorting.__wrapped__() is soon

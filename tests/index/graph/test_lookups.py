@@ -73,7 +73,6 @@ def test_homes_are_the_same_by_the_communities_as_by_the_reports_on_them(built: 
         assert made.homes.dtype == index.lookups.homes.dtype
 
 
-
 def test_an_index_without_reports_has_no_homes() -> None:
     made = build_lookups.fn([(graph_of(["Ada"], set()), Hierarchy())])[0]
     assert made.homes.shape == (1, 0)
