@@ -1,6 +1,6 @@
 """Undirected weighted graphs as arrays: canonical edges, compressed rows, induced sub-graphs, components, modularity.
 
-Nodes are 0…n−1. Everything here is vectorised, has no state and depends on nothing but its arguments: equal edges, in
+Nodes are 0…n−1. Everything here is vectorised, and what it gives depends on nothing but its arguments: equal edges, in
 any order, give equal bytes.
 
 Whole numbers are put in order with their places behind them, in 64 bits: so they are sorted, and equal ones stay as
@@ -300,7 +300,7 @@ def order_pairs(first: NDArray[Any], second: NDArray[Any]) -> Longs:
 
 
 def mark_among(numbers: NDArray[Any], known: NDArray[Any]) -> Flags:
-    """Which of the numbers are among `known`: `np.isin`, which like `np.unique` imports all of `numpy.ma`."""
+    """Which of the numbers are among `known`: `np.isin`, which imports all of `numpy.ma` where it sorts."""
     found = keep_distinct(known)
     at = np.minimum(np.searchsorted(found, numbers), max(len(found) - 1, 0))
     return found[at] == numbers if len(found) else np.zeros(numbers.shape, np.bool_)

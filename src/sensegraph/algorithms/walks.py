@@ -50,14 +50,14 @@ def order_moves(
     if len(w) and (min(a.min(), b.min()) < 0 or max(a.max(), b.max()) >= nodes):
         raise ValueError(f"an edge leads outside of nodes 0 to {nodes - 1}.")
     out = np.bincount(a, weights=w, minlength=nodes).astype(np.float64)  # of no edges they are whole numbers
-    b, a, w, pairs = _sort_pairs(b, a, w, nodes)
+    b, a, w, pairs = _sort_pairs(b, a, w)
     sort_beside_equal(w, pairs)
     return a, b, w, out
 
 
-def _sort_pairs(first: Ints, second: Ints, weight: Floats, nodes: int) -> tuple[Ints, Ints, Floats, Longs]:
+def _sort_pairs(first: Ints, second: Ints, weight: Floats) -> tuple[Ints, Ints, Floats, Longs]:
     """Pairs of nodes, ascending by `first`, then by `second`, with their weights, and a number for each pair."""
-    width = nodes.bit_length()
+    width = int(second.max(initial=0)).bit_length()
     pairs, order = sort_numbers(first.astype(np.int64) << width | second)
     return (pairs >> width).astype(np.int32), (pairs & (1 << width) - 1).astype(np.int32), weight[order], pairs
 
@@ -118,7 +118,7 @@ def build_paths(source: ArrayLike, target: ArrayLike, weight: ArrayLike, nodes: 
     a, b, w = np.asarray(source, np.int32), np.asarray(target, np.int32), np.asarray(weight, np.float64)
     if len(w) and not (np.isfinite(w).all() and w.min() > 0):
         raise ValueError("the weights of paths must be above 0 and finite; leave out the edges that have none.")
-    a, b, w = _sort_pairs(a, b, w, nodes)[:3]
+    a, b, w = _sort_pairs(a, b, w)[:3]
     total = np.bincount(a, weights=w, minlength=nodes)
     w /= total[a]
     return Paths(run_offsets(np.bincount(a, minlength=nodes)), b, w.astype(np.float32))

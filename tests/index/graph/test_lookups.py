@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.index.graph.columns import columns_of_groups
-from sensegraph.index.graph.lookups import build_lookups
-from sensegraph.types import Claim, Description, Entity, Graph, Hierarchy, Relation, Source
+from sensegraph.index.graph.columns import GroupColumns, columns_of_groups
+from sensegraph.index.graph.lookups import build_lookups, find_lookups
+from sensegraph.index.hierarchy.communities import cluster_graphs
+from sensegraph.runtime.results import Result, Table, recall_result
+from sensegraph.runtime.stores.sqlite import SqliteStore
+from sensegraph.types import Claim, Cluster, Description, Entity, Graph, Hierarchy, Relation, Source
+from wired import runtime
 
 NAMES = st.lists(st.text(min_size=1, max_size=8), min_size=1, max_size=12)
 
@@ -71,6 +78,43 @@ def test_homes_are_the_same_by_the_communities_as_by_the_reports_on_them(built: 
         (made,) = build_lookups.fn([(index.graph, columns_of_groups(told))])
         assert made.homes.tolist() == index.lookups.homes.tolist()
         assert made.homes.dtype == index.lookups.homes.dtype
+
+
+class Unread(Sequence[Cluster]):
+    """Clusters that nobody may read."""
+
+    def __len__(self) -> int:
+        raise AssertionError("read")
+
+    def __getitem__(self, index: Any) -> Any:
+        raise AssertionError("read")
+
+
+def test_lookups_stay_where_the_communities_do_and_no_report_is_read_for_them(built: Corpus, tmp_path: Path) -> None:
+    index = built.index()
+    graph, rt = Result("graph", index.graph), runtime(SqliteStore(tmp_path))
+    one, other = (Result(name, index.communities) for name in ("one", "other"))
+    unread, written = Result("first", Hierarchy(Unread())), Result("second", index.hierarchy)
+    found = find_lookups(graph, unread, rt, communities=one)
+    assert found.value.homes.tolist() == index.lookups.homes.tolist()
+    assert find_lookups(graph, written, rt, communities=one).key == found.key
+    assert find_lookups(graph, unread, rt, communities=other).key != found.key
+    assert find_lookups(graph, written, rt).key != found.key
+
+
+def test_columns_of_communities_in_a_store_are_made_once(built: Corpus) -> None:
+    manifest, store = built.index().manifest, built.store
+    for ordered in (True, False):
+        groups = recall_result(store, cluster_graphs, manifest.communities).groups
+        assert isinstance(groups, Table)
+        given_ = sorted(groups, key=lambda g: (g.depth, g.id)) if ordered else ()
+        made = columns_of_groups(groups, given_)
+        assert columns_of_groups(groups) is made
+        whole = GroupColumns.of(sorted(groups, key=lambda g: (g.depth, g.id)))
+        assert made.number == whole.number
+        for name in ("depth", "above", "members", "home"):
+            assert getattr(made, name).tolist() == getattr(whole, name).tolist()
+    assert columns_of_groups(list(groups)) is not columns_of_groups(list(groups))
 
 
 def test_an_index_without_reports_has_no_homes() -> None:

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from sensegraph.algorithms.trees import Followed
-from sensegraph.index.graph.columns import columns_of
+from sensegraph.algorithms.graphs import canonical_edges
+from sensegraph.algorithms.ranking import hash_words
+from sensegraph.algorithms.trees import Followed, tree_of
+from sensegraph.index.graph.columns import GroupColumns, columns_of
 from sensegraph.index.hierarchy.communities import (
     ClusterSettings,
     Communities,
     Earlier,
     Fate,
     Lineage,
+    _name_communities,
+    _plant_tree,
+    _Structure,
     _trace_fates,
     group_entities,
     read_lineage,
@@ -148,3 +154,20 @@ def test_communities_of_before_stay_where_they_cost_no_more_than_a_hundredth_of_
     without = group_entities(graph("abcdef", "ab", "ac", "bc", "de", "df", "ef", "cd"), earlier, settings)
     assert [g.entities for g in without.groups] == [tuple("abc"), tuple("def")]
     assert (Communities().groups, Communities().notes) == ((), ())
+
+
+def test_a_community_that_was_divided_and_is_not_any_more_is_stored_with_its_entities() -> None:
+    ids = ["a", "b", "c", "d"]
+    now = _Structure(ids, canonical_edges([0, 1, 2], [1, 2, 3], np.ones(3), 4))
+    tree = tree_of([np.zeros(4, np.int32)], 4)
+    divided = Group("x", 0, "", ("y", "z"), ())  # as it was stored: its children told its entities
+    found = _name_communities(now, tree, ClusterSettings(), known=[divided])
+    assert list(found.groups) == [Group("x", 0, "", (), ("a", "b", "c", "d"))]
+
+
+def test_an_entity_that_the_graph_before_has_not_is_in_no_community_of_its_tree() -> None:
+    groups = [Group("x", 0, "", ("y",), ("a", "b", "gone")), Group("y", 1, "x", (), ("a", "gone"))]
+    tree = _plant_tree(GroupColumns.of(groups), hash_words(["b", "a"]))
+    assert [tree.of(i).tolist() for i in range(2)] == [[0, 1], [1]]
+    assert (tree.parent.tolist(), tree.depth.tolist(), tree.nodes) == ([-1, 0], [0, 1], 2)
+    assert len(_plant_tree(GroupColumns.of([]), hash_words(["a"]))) == 0

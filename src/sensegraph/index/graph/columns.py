@@ -107,7 +107,7 @@ class ClaimColumns:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class PlacedGroup:
     """What of a community tells where entities are."""
 
     id: str
@@ -145,12 +145,13 @@ class GroupColumns:
 
 
 def columns_of_groups(stored: Sequence[Any], ordered: Sequence[Any] = ()) -> GroupColumns:
-    """The columns of communities in the order of depth, then id, in which they may be given; those in a store are read
-    once.
+    """The columns of communities in the order of depth, then id; those of a table are made once.
+
+    `ordered` are all of them in that order, where they are read.
     """
     kept = stored.kept if isinstance(stored, Table) else {}
     if "columns" not in kept:
-        groups = stored.lightly(Standing) if isinstance(stored, Table) and not ordered else stored
+        groups = stored.lightly(PlacedGroup) if isinstance(stored, Table) and not ordered else stored
         kept["columns"] = GroupColumns.of(ordered or sorted(groups, key=lambda g: (g.depth, g.id)))
     found: GroupColumns = kept["columns"]
     return found

@@ -120,13 +120,13 @@ def find_lookups(
             return graph.value, columns_of_groups(communities.value.groups)
         return graph.value, hierarchy.value if hierarchy else Hierarchy()
 
-    told = communities or hierarchy
-    names = (columns_of(graph.value).digest(), told.key if told else "")
+    divided = communities or hierarchy
+    names = (columns_of(graph.value).digest(), divided.key if divided else "")
     return once_on_worker(rt, build_lookups, read, names=names)
 
 
-def _index_graph(graph: Graph, told: Hierarchy | GroupColumns) -> Lookups:
-    from sensegraph.index.graph.columns import GroupColumns, Standing, columns_of
+def _index_graph(graph: Graph, found: Hierarchy | GroupColumns) -> Lookups:
+    from sensegraph.index.graph.columns import GroupColumns, PlacedGroup, columns_of
 
     columns = columns_of(graph)
     known, count = columns.entities, len(columns.entities.ids)
@@ -137,10 +137,11 @@ def _index_graph(graph: Graph, told: Hierarchy | GroupColumns) -> Lookups:
     claims = order_numbers(columns.subject).astype(np.int32)
     spelt = np.concatenate(([0], np.cumsum(known.lengths))).astype(np.int64)
     names = (hashes, owners, aliases, aliased, known.letters, spelt)
-    if isinstance(told, Hierarchy):
-        stored = told.clusters
-        told = GroupColumns.of(list(stored.lightly(Standing)) if isinstance(stored, Table) else stored)
-    return Lookups(start, neighbours, relations, _find_homes(told, known.ids), said, claims, *names)
+    groups = found
+    if isinstance(groups, Hierarchy):
+        stored = groups.clusters
+        groups = GroupColumns.of(list(stored.lightly(PlacedGroup)) if isinstance(stored, Table) else stored)
+    return Lookups(start, neighbours, relations, _find_homes(groups, known.ids), said, claims, *names)
 
 
 def _find_homes(groups: GroupColumns, known: NDArray[np.uint64]) -> Ints:

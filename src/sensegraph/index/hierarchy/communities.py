@@ -284,16 +284,16 @@ def group_briefly(graph: Graph, earlier: Earlier | None, settings: ClusterSettin
         return _cluster_afresh(_Structure(ids, edges), settings)
     # the earlier communities on the numbering of the graph of now
     found = earlier.communities.value
-    groups = sorted(found.groups, key=lambda g: (g.depth, g.id))
-    told = GroupColumns.of(groups)
-    names = [e for place in keep_distinct(told.home).tolist() for e in groups[place].entities]
+    groups = list(found.groups)
+    stored = GroupColumns.of(groups)
+    names = [e for place in keep_distinct(stored.home).tolist() for e in groups[place].entities]
     before = ends_beside(earlier.graph.value, graph)
-    places = find_hashes(columns.entities.ids, told.members)
+    places = find_hashes(columns.entities.ids, stored.members)
     new = np.flatnonzero(places < 0)
     named: NDArray[Any] = np.array([*names, ""], object)[places]
     named[new] = [entity.id for entity in take_records(graph.entities, new.tolist())]
     now = _Structure(named.tolist(), edges)
-    tree = _plant_tree(told, before.ids)
+    tree = _plant_tree(stored, before.ids)
     source, target = (find_hashes(ends, before.ids) for ends in (before.source, before.target))
     then = _list_edges(source, target, before.weight, tree.nodes)
     mapping = find_hashes(before.ids, columns.entities.ids)
@@ -314,17 +314,17 @@ def group_briefly(graph: Graph, earlier: Earlier | None, settings: ClusterSettin
     return _cluster_afresh(now, settings, (note,))
 
 
-def _plant_tree(told: GroupColumns, ids: NDArray[np.uint64]) -> Tree:
+def _plant_tree(groups: GroupColumns, ids: NDArray[np.uint64]) -> Tree:
     """Communities as a tree over the entities whose ids have these hashes."""
-    size, node, home = len(ids), find_hashes(told.members, ids), told.home
+    size, node, home = len(ids), find_hashes(groups.members, ids), groups.home
     held = [np.zeros(0, np.int64)]
     while len(home := home[(there := (node >= 0) & (home >= 0))]):
         node = node[there]
         held.append(home * size + node)
-        home = told.above[home]
-    group, members = np.divmod(keep_distinct(np.concatenate(held)), max(size, 1))
-    start = run_offsets(np.bincount(group, minlength=len(told.depth)))
-    return Tree(told.above.astype(np.int32), told.depth.astype(np.int32), start, members.astype(np.int32), size)
+        home = groups.above[home]
+    group, members = np.divmod(keep_distinct(np.concatenate(held)), size)
+    start = run_offsets(np.bincount(group, minlength=len(groups.depth)))
+    return Tree(groups.above.astype(np.int32), groups.depth.astype(np.int32), start, members.astype(np.int32), size)
 
 
 def _falls_short(found: Communities, best: float) -> bool:
@@ -357,14 +357,14 @@ def _name_communities(
     ids, groups = list[str](), list[Group]()
     children: list[list[str]] = [[] for _ in before]
     placed = zip(before, tree.depth.tolist(), above.tolist(), (below == sizes).tolist(), strict=True)
-    for i, (was, depth, parent, told) in enumerate(placed):  # those above others come first
+    for i, (was, depth, parent, whole) in enumerate(placed):  # those above others come first
         members = was.entities if was else ()
-        if not was or not (told or members):
+        if not was or not (whole or members):  # what was divided before may not be now
             members = tuple(sorted(now.ids[m] for m in tree.of(i).tolist()))
         ids.append(was.id if was else key("community", depth, members)[:20])
         if parent >= 0:
             children[parent].append(ids[i])
-        groups.append(Group(ids[i], depth, ids[parent] if parent >= 0 else "", (), () if told else members))
+        groups.append(Group(ids[i], depth, ids[parent] if parent >= 0 else "", (), () if whole else members))
     groups = [replace(g, children=tuple(of)) if of else g for g, of in zip(groups, children, strict=True)]
     quality = partition_quality(now.edges, project(tree, 0), settings.resolution, settings.quality)
     return Communities(tuple(groups), quality, notes)

@@ -147,9 +147,7 @@ def cut_trees(groups: Sequence[Group]) -> Trees:
 
 
 def place_elements(graph: Graph, groups: Sequence[Group], stored: Sequence[Group] = ()) -> PlacedElements:
-    """What is inside each community, of those that are `stored`. No record is read: columns tell their ends and what
-    stands for them.
-    """
+    """What is inside each community; they are all that are `stored`. No record is read: columns tell what it takes."""
     columns, ordered = columns_of(graph), sorted(groups, key=lambda g: (g.depth, g.id))
     told = columns_of_groups(stored, ordered)
     number, above, depth = told.number, told.above, np.append(told.depth, NOWHERE)
