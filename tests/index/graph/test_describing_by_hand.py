@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from sensegraph.index.graph.describing import (
     context_of,
-    count_lines,
     describe_elements,
     distinct_descriptions,
     is_crowded,
@@ -95,12 +92,3 @@ def test_elements_are_described_by_their_summaries_else_by_all_that_is_said() ->
     assert [e.description for e in found.entities] == ["Short a.", "One. Two.", "One. Two."]
     assert [r.description for r in found.relations] == ["One. Two.", "Short s."]
     assert found.claims == claims
-
-
-_PIECES = st.sampled_from([*"aZ9.\"\t\r\n é中🙂\u2028", "the", "ing", "  ", "...", "'s", "1234"])
-_LINES = st.lists(st.lists(_PIECES, max_size=6).map("".join) | st.text(max_size=8), min_size=1, max_size=5)
-
-
-@given(_LINES)
-def test_the_tokens_of_lines_are_those_of_the_text_that_they_make(lines: list[str]) -> None:
-    assert count_lines(lines) == count_tokens("\n".join(lines))

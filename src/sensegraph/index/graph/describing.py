@@ -15,7 +15,7 @@ from sensegraph.runtime.results import step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Context, Description, Entity, Graph, Passage, Relation
 
-_count_sentence = lru_cache(maxsize=1 << 12)(count_tokens)  # one sentence describes several elements
+_count_sentence = lru_cache(maxsize=1 << 14)(count_tokens)  # one sentence describes several elements
 
 
 @step("graph.summarise", version=1, uses="engine", task="summarise")
@@ -77,17 +77,10 @@ def context_of(element: Entity | Relation, title: str) -> Context:
 
 def is_crowded(said: Sequence[Description], limit: int) -> bool:
     """Whether these distinct descriptions together have more than `limit` tokens."""
-    lines = [d.text for d in said] if len(said) > 1 else []
-    if sum(len(line.encode()) + 1 for line in lines) <= limit + 1:  # no token is shorter than a byte
+    text = "\n".join([d.text for d in said]) if len(said) > 1 else ""
+    if len(text.encode()) <= limit:  # no token is shorter than a byte
         return False
-    return sum(len(line.split()) for line in lines) > limit or count_lines(lines) > limit  # and none holds two words
-
-
-def count_lines(lines: Sequence[str]) -> int:
-    """The tokens of lines that are joined: those of each, since no token goes on behind the end of a line."""
-    if not all(line and not line[0].isspace() for line in lines[1:]):  # but blanks and further ends stand in it
-        return count_tokens("\n".join(lines))
-    return sum(map(_count_sentence, (*(f"{line}\n" for line in lines[:-1]), *lines[-1:])))
+    return len(text.split()) > limit or count_tokens(text) > limit  # and none holds two words
 
 
 def split_context(context: Context, budget: int) -> list[Context]:
