@@ -224,9 +224,9 @@ def sort_numbers(numbers: NDArray[N]) -> tuple[NDArray[N], Longs]:
         return numbers[order], order
     heads, order, cut = _order_by_heads(above, room)
     if cut:
-        shared, whose = _find_shared(heads)
-        some = order[shared]
-        order[shared] = some[np.lexsort((numbers[some], whose))]
+        equal, whose = _group_equal(heads)
+        some = order[equal]
+        order[equal] = some[np.lexsort((numbers[some], whose))]
         return numbers[order], order
     heads += _wrap(int(numbers.min()))
     return heads.view(np.int64).astype(numbers.dtype, copy=False), order
@@ -288,9 +288,9 @@ def _wrap(number: int) -> np.uint64:
 
 def sort_beside_equal(values: NDArray[Any], numbers: NDArray[Any]) -> None:
     """Put the values beside equal numbers, which ascend, into their own order, in place."""
-    shared, whose = _find_shared(numbers)
-    some = values[shared]
-    values[shared] = some[np.lexsort((some, whose))]
+    equal, whose = _group_equal(numbers)
+    some = values[equal]
+    values[equal] = some[np.lexsort((some, whose))]
 
 
 def order_pairs(first: NDArray[Any], second: NDArray[Any]) -> Longs:
@@ -322,11 +322,11 @@ def locate_numbers(wanted: NDArray[N], known: NDArray[N]) -> Longs:
     return at
 
 
-def _find_shared(ascending: NDArray[Any]) -> tuple[Longs, Longs]:
+def _group_equal(ascending: NDArray[Any]) -> tuple[Longs, Longs]:
     """The places of ascending numbers that stand there more than once, and which of these stands at each."""
     again = ~_begin_runs(ascending)
-    shared = np.flatnonzero(again | np.append(again[1:], False))
-    return shared, np.cumsum(~again[shared])
+    equal = np.flatnonzero(again | np.append(again[1:], False))
+    return equal, np.cumsum(~again[equal])
 
 
 def _begin_runs(ascending: NDArray[Any]) -> NDArray[np.bool_]:

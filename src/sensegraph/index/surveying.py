@@ -158,10 +158,11 @@ class Look:
         codes, lengths = np.concatenate(asked), np.array([len(a) for a in asked])
         sums, answered = np.zeros(len(codes) + 1, dtype=np.uint64), np.zeros(len(codes) + 1, dtype=np.int64)
         rising, order = sort_numbers(codes)
+        places = order + 1
         for table in self.tables:
             first, last = table.find(rising)
-            sums[1 + order] += table.add_up(first, last)
-            answered[1 + order] |= last > first
+            sums[places] += table.add_up(first, last)
+            answered[places] |= last > first
         ends = np.cumsum(lengths)
         held, bounds = codes[answered[1:] > 0], [0, *np.cumsum(answered)[ends].tolist()]
         for number, place in enumerate(range(begin, end)):

@@ -108,12 +108,17 @@ class ClaimColumns:
 
 @dataclass(frozen=True, slots=True)
 class PlacedGroup:
-    """What of a community tells where entities are."""
+    """What of a community or cluster tells where entities are."""
 
     id: str
     depth: int
     parent: str
     entities: tuple[str, ...]
+
+
+def read_placed(stored: Sequence[Any]) -> Sequence[Any]:
+    """Communities or clusters in their order, read no further than it takes to place them."""
+    return list(stored.lightly(PlacedGroup)) if isinstance(stored, Table) else stored
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -151,8 +156,7 @@ def columns_of_groups(stored: Sequence[Any], ordered: Sequence[Any] = ()) -> Gro
     """
     kept = stored.kept if isinstance(stored, Table) else {}
     if "columns" not in kept:
-        groups = stored.lightly(PlacedGroup) if isinstance(stored, Table) and not ordered else stored
-        kept["columns"] = GroupColumns.of(ordered or sorted(groups, key=lambda g: (g.depth, g.id)))
+        kept["columns"] = GroupColumns.of(ordered or sorted(read_placed(stored), key=lambda g: (g.depth, g.id)))
     found: GroupColumns = kept["columns"]
     return found
 

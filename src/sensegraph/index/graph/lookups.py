@@ -28,7 +28,7 @@ from sensegraph.algorithms.ranking import hash_words
 from sensegraph.algorithms.walks import Moves, gather_entries, order_moves, run_offsets
 from sensegraph.index.manifest import Catalogue, Manifest, columns_of_catalogue
 from sensegraph.language.text import fold
-from sensegraph.runtime.results import Result, Table, recall_result, step
+from sensegraph.runtime.results import Result, recall_result, step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Graph, Hierarchy
 
@@ -126,7 +126,7 @@ def find_lookups(
 
 
 def _index_graph(graph: Graph, found: Hierarchy | GroupColumns) -> Lookups:
-    from sensegraph.index.graph.columns import GroupColumns, PlacedGroup, columns_of
+    from sensegraph.index.graph.columns import GroupColumns, columns_of, read_placed
 
     columns = columns_of(graph)
     known, count = columns.entities, len(columns.entities.ids)
@@ -137,10 +137,7 @@ def _index_graph(graph: Graph, found: Hierarchy | GroupColumns) -> Lookups:
     claims = order_numbers(columns.subject).astype(np.int32)
     spelt = np.concatenate(([0], np.cumsum(known.lengths))).astype(np.int64)
     names = (hashes, owners, aliases, aliased, known.letters, spelt)
-    groups = found
-    if isinstance(groups, Hierarchy):
-        stored = groups.clusters
-        groups = GroupColumns.of(list(stored.lightly(PlacedGroup)) if isinstance(stored, Table) else stored)
+    groups = GroupColumns.of(read_placed(found.clusters)) if isinstance(found, Hierarchy) else found
     return Lookups(start, neighbours, relations, _find_homes(groups, known.ids), said, claims, *names)
 
 

@@ -149,21 +149,21 @@ def cut_trees(groups: Sequence[Group]) -> Trees:
 def place_elements(graph: Graph, groups: Sequence[Group], stored: Sequence[Group] = ()) -> PlacedElements:
     """What is inside each community; they are all that are `stored`. No record is read: columns tell what it takes."""
     columns, ordered = columns_of(graph), sorted(groups, key=lambda g: (g.depth, g.id))
-    told = columns_of_groups(stored, ordered)
-    number, above, depth = told.number, told.above, np.append(told.depth, NOWHERE)
+    placed = columns_of_groups(stored, ordered)
+    number, above, depth = placed.number, placed.above, np.append(placed.depth, NOWHERE)
     roots = np.arange(len(ordered))
     levels = [np.flatnonzero(depth[:-1] == d) for d in range(int(depth.max(initial=NOWHERE)) + 1)]
     for level in levels:
         roots[level] = np.where(above[level] >= 0, roots[above[level]], level)
     home = np.full(len(columns.entities.ids) + 1, NOWHERE, np.int64)  # the last for what is not there
-    home[find_hashes(told.members, columns.entities.ids)] = told.home  # the deepest is last
+    home[find_hashes(placed.members, columns.entities.ids)] = placed.home  # the deepest is last
     home[NOWHERE] = NOWHERE
     common = _find_common(home[columns.source], home[columns.target], above, depth)
     homes = (home[:-1], common, home[columns.subject])
     records = (columns.entities.records, columns.relations.records, columns.claims.records)
     keys = np.zeros(len(ordered) + 1, np.uint64)  # the last for what is inside none
     keys[:-1] = hash_words(f"{group.id} {group.gathered}" for group in ordered)
-    for kind in range(3):  # numbers that differ in all bits where those told differ in one (SplitMix), to be summed
+    for kind in range(3):  # numbers that differ in all bits where those of records do in one (SplitMix), to be summed
         mixed = records[kind] + np.uint64((kind << 48) + 0x9E3779B97F4A7C15)
         mixed = (mixed ^ mixed >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
         mixed = (mixed ^ mixed >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
