@@ -300,7 +300,7 @@ def order_pairs(first: NDArray[Any], second: NDArray[Any]) -> Longs:
 
 
 def mark_among(numbers: NDArray[Any], known: NDArray[Any]) -> Flags:
-    """Which of the numbers are among `known`: `np.isin`, which imports all of `numpy.ma` where it sorts."""
+    """Which of the numbers are among `known`: `np.isin`, which may import all of `numpy.ma`."""
     found = keep_distinct(known)
     at = np.minimum(np.searchsorted(found, numbers), max(len(found) - 1, 0))
     return found[at] == numbers if len(found) else np.zeros(numbers.shape, np.bool_)
