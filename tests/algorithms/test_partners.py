@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from sensegraph.algorithms.minhash import mix_hashes
 from sensegraph.algorithms.partners import KeyedRows, PairedRows, pair_again
@@ -38,6 +39,20 @@ def test_rows_of_one_id_are_not_taken_for_one_another() -> None:
     before = paired([7, 7, 9], [(1, 0), (1, 2), (2, 1)])
     assert listed(before) == [(0, 2, 3)]
     assert listed(paired([7, 7, 9], [(1, 1), (1, 2), (2, 0)], before)) == [(1, 2, 3)]
+
+
+def test_what_stands_for_groups_is_the_same_in_portions(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = np.random.default_rng(5)
+    keys, rows = mix_hashes(drawn.integers(0, 60, 200).astype(np.uint64)), drawn.integers(0, 50, 200).astype(np.int32)
+    weight, ids = drawn.integers(1, 50 << 20, 200) / (1 << 20), mix_hashes(np.arange(50, dtype=np.uint64))
+    keyed = KeyedRows.of(keys, rows, weight, count=50, most=9)
+    whole = keyed.sign(ids)
+    assert len(set(whole.tolist())) == 50
+    for most in (1, 7, 64):
+        monkeypatch.setattr("sensegraph.algorithms.partners._AT_ONCE", most)
+        assert keyed.sign(ids).tolist() == whole.tolist()
+    lighter = KeyedRows.of(keys, rows, weight - 1 / (1 << 20), count=50, most=9)
+    assert not set(lighter.sign(ids).tolist()) & {whole[row] for row in keyed.rows.tolist()}
 
 
 def test_of_no_rows_there_are_no_pairs() -> None:

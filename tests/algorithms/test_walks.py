@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.algorithms.walks import build_moves, pagerank
+from sensegraph.algorithms.walks import build_moves, order_moves, pagerank
 
 edges = st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7), st.floats(0.1, 9)), max_size=30)
 resets = st.lists(st.floats(0, 5), min_size=8, max_size=8).filter(lambda r: sum(r) > 0.1)
@@ -20,6 +20,17 @@ def test_a_long_walk_solves_the_equations_of_pagerank(
     matrix[:, matrix.sum(0) == 0] = start[:, None]
     solved = np.linalg.solve(np.eye(8) - damping * matrix, (1 - damping) * start)
     assert np.allclose(pagerank(walk, np.asarray(reset), damping, 600), solved, atol=1e-9)
+
+
+@given(edges, st.integers(1, 12))
+def test_many_edges_are_put_in_order_in_portions_as_all_at_once(edges: list[tuple[int, int, float]], most: int) -> None:
+    ends = [a for a, _, _ in edges], [b for _, b, _ in edges], [w for _, _, w in edges]
+    whole = order_moves(*ends, 8)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sensegraph.algorithms.walks._AT_ONCE", most)
+        found = order_moves(*ends, 8)
+    assert [(a.tolist(), a.dtype) for a in found] == [(a.tolist(), a.dtype) for a in whole]
+    assert [*zip(found[1].tolist(), found[0].tolist(), strict=True)] == sorted((b, a) for a, b, _ in edges)
 
 
 @given(edges, resets, st.integers(0, 12))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import weakref
 import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,6 +48,28 @@ def test_arrays_come_back_as_they_were_and_are_marked_by_how_they_are_kept(array
     assert [a.tolist() for a in found] == [array.tolist(), array[:3].tolist()]
     both = join_columns([Two(*found), Two(*found[::-1])])
     assert both.one.tolist() == [*array.tolist(), *array[:3].tolist()]
+
+
+def test_parts_that_are_made_when_they_are_asked_for_are_not_all_held_at_once() -> None:
+    held = list[weakref.ref[Two]]()
+
+    def make() -> Iterator[Two]:
+        for number in range(4):
+            part = Two(np.arange(number), np.full(1, number, np.int8))
+            held.append(weakref.ref(part.one))
+            yield part
+            del part
+            assert sum(of() is not None for of in held) <= 1
+
+    both = join_columns(make())
+    assert (both.one.tolist(), both.other.tolist()) == ([0, 0, 1, 0, 1, 2], [0, 1, 2, 3])
+
+
+def test_numbers_that_do_not_fit_the_first_part_are_not_joined() -> None:
+    small, large = np.zeros(1, np.int32), np.zeros(1, np.int64)
+    assert join_columns([Two(large, large), Two(small, small)]).one.dtype == np.int64
+    with pytest.raises(TypeError, match="int64"):
+        join_columns([Two(small, small), Two(large, large)])
 
 
 def test_columns_that_a_former_version_shortened_one_by_one_are_read() -> None:

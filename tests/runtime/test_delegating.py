@@ -10,6 +10,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -26,6 +27,7 @@ from sensegraph.runtime.delegating import (
     once_on_worker,
     release_between_parts,
     release_memory,
+    return_free_memory,
     work_on_worker,
 )
 from sensegraph.runtime.executors.processes import SerialExecutor, attempt
@@ -203,6 +205,20 @@ def test_between_the_parts_of_a_build_this_is_so_once_it_has_computed_much(tmp_p
     rt.computed.update(other=1)
     release_between_parts(rt)
     assert (much(), little()) == (0, 4_096)
+
+
+def test_within_a_build_of_very_many_results_free_memory_goes_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rt, much, trimmed = runtime(SqliteStore(tmp_path)), remember(4_097), list[int]()
+    library = SimpleNamespace(malloc_trim=trimmed.append)
+    monkeypatch.setattr("sensegraph.runtime.delegating.ctypes", SimpleNamespace(CDLL=lambda _: library))
+    rt.computed.update(one=1 << 18, other=1 << 18)
+    return_free_memory(rt)
+    assert trimmed == []
+    rt.computed.update(other=1)
+    return_free_memory(rt)
+    assert (trimmed, much()) == ([0], 4_097)
 
 
 def test_a_result_stays_where_what_is_read_says_what_it_did(tmp_path: Path) -> None:

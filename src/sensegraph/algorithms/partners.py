@@ -24,6 +24,7 @@ from sensegraph.algorithms.minhash import Hashes, mix_hashes
 from sensegraph.algorithms.similar import GRID, KeyGroups, group_by_keys
 
 _OF_ONE, _OF_OTHER = 1, 2
+_AT_ONCE = 1 << 20  # keys that are mixed at once
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,15 +52,15 @@ class PairedRows:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KeyedRows:
-    """What brings `count` rows together: `keys`, whose they are, and what each weighs, in 1 / `GRID`.
+    """What brings `count` rows together: `keys`, whose they are, and how many times 1 / `GRID` each weighs.
 
-    Keys of more than `most` rows are left out; `crowded` counts them. Keys lie in their `home` by their first bits.
+    Keys of more than `most` rows are left out; `crowded` counts them. A key's home is told by its first `bits`.
     """
 
     keys: Hashes
     rows: Ints
-    weight: Floats
-    home: Ints
+    units: Ints
+    bits: int
     count: int
     most: int
     crowded: int
@@ -68,22 +69,28 @@ class KeyedRows:
     def of(cls, keys: Hashes, rows: Ints, weight: Floats, *, count: int, most: int) -> KeyedRows:
         """These keys, shape (m,), hashes for the most part: of others that begin alike all rows are looked at."""
         bits = max(len(keys).bit_length() - 1, 1)
-        home = (keys >> np.uint64(64 - bits)).astype(np.int32)
+        home = _find_homes(keys, bits)
         full = np.flatnonzero((np.bincount(home) > most)[home])  # few, among them all keys of too many rows
+        del home
         listed, _, which = number_distinct(keys[full])
         many = np.bincount(keep_distinct(which * count + rows[full]) // count, minlength=len(listed))
         kept = np.ones(len(keys), np.bool_)
         kept[full] = many[which] <= most
-        return cls(keys[kept], rows[kept], weight[kept], home[kept], count, most, int((many > most).sum()))
+        units = np.round(weight[kept] * GRID).astype(np.int32)
+        return cls(keys[kept], rows[kept], units, bits, count, most, int((many > most).sum()))
 
     def sign(self, ids: Hashes) -> Hashes:
         """What stands for the groups of each row: `ids` stand for the rows and for all that they say."""
-        units = np.round(self.weight * GRID).astype(np.uint64)
-        held = mix_hashes(ids[self.rows] + mix_hashes(self.keys ^ units))
-        sums = np.zeros(int(self.home.max(initial=0)) + 1, np.uint64)
-        np.add.at(sums, self.home, held)
-        found = ids.copy()
-        np.add.at(found, self.rows, mix_hashes(sums[self.home] ^ held))
+        sums, found, mixed = np.zeros(1 << self.bits, np.uint64), ids.copy(), list[Hashes]()
+        blocks = [slice(at, at + _AT_ONCE) for at in range(0, len(self.keys), _AT_ONCE)]
+        for block in blocks:
+            keys = self.keys[block]
+            held = mix_hashes(ids[self.rows[block]] + mix_hashes(keys ^ self.units[block].astype(np.uint64)))
+            np.add.at(sums, _find_homes(keys, self.bits), held)
+            mixed.append(held)
+        for block, held in zip(blocks, mixed, strict=True):
+            held ^= sums[_find_homes(self.keys[block], self.bits)]
+            np.add.at(found, self.rows[block], mix_hashes(held))
         return mix_hashes(found)
 
     def group(self, rows: Longs) -> KeyGroups:
@@ -92,11 +99,15 @@ class KeyedRows:
         if len(rows) < self.count:
             asked = np.zeros(self.count, np.bool_)
             asked[rows] = True
-            wanted = np.zeros(int(self.home.max(initial=0)) + 1, np.bool_)
-            wanted[self.home[asked[self.rows]]] = True
-            held = np.flatnonzero(wanted[self.home])
-        keys = self.keys[held].view(np.int64)
-        return group_by_keys(keys, self.rows[held], self.weight[held], count=self.count, most=self.most)
+            wanted, homes = np.zeros(1 << self.bits, np.bool_), _find_homes(self.keys, self.bits)
+            wanted[homes[asked[self.rows]]] = True
+            held = np.flatnonzero(wanted[homes])
+        keys, weight = self.keys[held].view(np.int64), self.units[held] / GRID
+        return group_by_keys(keys, self.rows[held], weight, count=self.count, most=self.most)
+
+
+def _find_homes(keys: Hashes, bits: int) -> Ints:
+    return (keys >> np.uint64(64 - bits)).astype(np.int32)
 
 
 def pair_again(keyed: KeyedRows, ids: Hashes, told: Hashes, near: int, earlier: PairedRows | None) -> PairedRows:

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sensegraph.algorithms.graphs import NOWHERE, Floats, Ints, Longs, sort_beside_equal, sort_numbers
+
+_AT_ONCE = 1 << 21  # edges that are put in order at once
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,9 +53,23 @@ def order_moves(
     if len(w) and (min(a.min(), b.min()) < 0 or max(a.max(), b.max()) >= nodes):
         raise ValueError(f"an edge leads outside of nodes 0 to {nodes - 1}.")
     out = np.bincount(a, weights=w, minlength=nodes).astype(np.float64)  # of no edges they are whole numbers
-    b, a, w, pairs = _sort_pairs(b, a, w)
+    if len(w) <= _AT_ONCE:
+        return *_order_edges(a, b, w), out
+    ends = np.cumsum(np.bincount(b, minlength=nodes))  # of many edges those that lead to some nodes, then to the next
+    bounds = np.searchsorted(ends, np.arange(_AT_ONCE, len(w), _AT_ONCE)) + 1
+    sources, targets, weights, begin = np.empty_like(a), np.empty_like(b), np.empty_like(w), 0
+    for low, high in pairwise([0, *bounds.tolist(), nodes]):
+        held = np.flatnonzero((low <= b) & (b < high))
+        here = slice(begin, begin := begin + len(held))
+        sources[here], targets[here], weights[here] = _order_edges(a[held], b[held], w[held])
+    return sources, targets, weights, out
+
+
+def _order_edges(source: Ints, target: Ints, weight: Floats) -> tuple[Ints, Ints, Floats]:
+    """Edges in the order of `Moves`."""
+    b, a, w, pairs = _sort_pairs(target, source, weight)
     sort_beside_equal(w, pairs)
-    return a, b, w, out
+    return a, b, w
 
 
 def _sort_pairs(first: Ints, second: Ints, weight: Floats) -> tuple[Ints, Ints, Floats, Longs]:

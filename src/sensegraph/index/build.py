@@ -36,7 +36,7 @@ from sensegraph.resolution.aliases import replay_operations
 from sensegraph.resolution.log import read_operations
 from sensegraph.runtime.background import run_in_background
 from sensegraph.runtime.batches import ReadItems
-from sensegraph.runtime.delegating import make_each, release_between_parts, work_on_worker
+from sensegraph.runtime.delegating import make_each, release_between_parts, return_free_memory, work_on_worker
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result, Results, recall_result
 from sensegraph.runtime.runtime import Runtime
@@ -85,6 +85,7 @@ def _add_graph(spine: Spine, rt: Runtime, settings: IndexSettings) -> Spine:
     extracted = work_on_worker(rt, partial(extract_all, spine.by_document, rt, spine.sizes), "engine")
     log = replay_operations(read_operations(rt.store))
     known, said = resolved_graph(extracted, rt, settings.graph, settings.resolve, log.aliases, spine.texts)
+    return_free_memory(rt)
     if not len(known.value.entities):
         count = len(spine.catalogue.value.chunks)
         raise ItemFailed(f"No entity was found in {count} chunks; check the model's replies or the language.")
@@ -97,6 +98,7 @@ def _add_graph(spine: Spine, rt: Runtime, settings: IndexSettings) -> Spine:
         # the communities of the last build where the shape of the graph is the same
         before = None if spine.fresh else earlier_build(rt, settings.clusters)
         shape, found = group_graph(known, before, rt, settings.clusters)
+        return_free_memory(rt)
         earlier = None if spine.fresh else earlier_reports(rt)
         reported = report_all(found, known, lambda: spine.catalogue.value.chunks, rt, settings.reports, earlier)
         embedded()
@@ -217,6 +219,7 @@ def _build_one_part(
     """One part, made anew only as far as it must be."""
     earlier = "" if spine.fresh else made_part(rt, part.name)
     made = part.build(Building(spine, rt, settings, earlier, manifest), settings.settings_of(part))
+    return_free_memory(rt)
     return replace(made, entry=replace(made.entry, needs=part.needs))
 
 

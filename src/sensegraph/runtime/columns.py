@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from hashlib import blake2b
 from itertools import accumulate
 from typing import Any, TypeVar
@@ -82,8 +82,18 @@ def digest_columns(columns: Iterable[NDArray[Any]], start: bytes = b"") -> str:
     return found.hexdigest()
 
 
-def join_columns(parts: Sequence[A]) -> A:
-    """The columns of several parts, one after the other."""
-    kind: Any = type(parts[0])
-    joined: A = kind(*(np.concatenate([getattr(part, name) for part in parts]) for name in kind.__slots__))
-    return joined
+def join_columns(parts: Iterable[A]) -> A:
+    """The columns of several parts, one after the other; of parts that are made when they are asked for one is held.
+
+    Raises TypeError where the numbers of a later part do not fit the type of the first.
+    """
+    joined = dict[str, tuple[np.dtype[Any], bytearray]]()
+    kind: Any = None
+    for part in parts:
+        kind = kind or type(part)
+        for name in kind.__slots__:
+            column = getattr(part, name)
+            numbers, raw = joined.setdefault(name, (column.dtype, bytearray()))
+            raw.extend(column.astype(numbers, "C", "safe", copy=False).view(np.uint8))
+    found: A = kind(*(np.frombuffer(raw, numbers) for numbers, raw in joined.values()))
+    return found

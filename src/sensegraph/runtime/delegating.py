@@ -26,6 +26,7 @@ _TOOLS = ("engine", "embedder", "reranker")
 _KEPT = ("chunker", "store", "executor", "most_failed", "retry", "numbers", "whole", "aside", "begun")
 _CACHED = type(cache(key))
 _MANY = 1 << 12  # results from which what a function remembers, or a build computed, takes room
+_VERY_MANY = 1 << 19  # results that a build computed from which what lies free within it takes room
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +189,12 @@ def release_between_parts(rt: Runtime) -> None:
         _forget_much()
 
 
+def return_free_memory(rt: Runtime) -> None:
+    """Within a build of very many results: give memory back that lies free between what stays."""
+    if sum(rt.computed.values()) > _VERY_MANY:
+        _trim_heap()
+
+
 def release_memory() -> None:
     """Forget what functions remember of many names or words, and give free memory back."""
     gc.collect()
@@ -198,6 +205,10 @@ def _forget_much() -> None:
     for found in gc.get_referrers(_CACHED):  # its instances, and few others
         if type(found) is _CACHED and found.cache_info().currsize > _MANY:
             found.cache_clear()
+    _trim_heap()
+
+
+def _trim_heap() -> None:
     with suppress(OSError, AttributeError):  # where the C library can
         ctypes.CDLL(None).malloc_trim(0)
 

@@ -280,4 +280,4 @@ def _read_columns(records: Sequence[Any], kind: Callable[..., T], make: Callable
             heads[place] = _read_head(raw).columns
     if not heads or not all(heads):
         return make(list(records))
-    return join_columns([kind(*unpack_columns(head)) for head in heads])
+    return join_columns(kind(*unpack_columns(head)) for head in heads)

@@ -89,7 +89,7 @@ def collect_names(graph: NameGraph, rt: Runtime, settings: Resolving) -> Collect
     parts = [things[begin:end] for begin, end in cut_hashes(hashes, NAMES)]
     keys = [blake2b(msgspec.msgpack.encode(part), digest_size=20).hexdigest() for part in parts]
     packed = rt.each(read_names, parts, names=keys)
-    columns = join_columns([NameColumns(*unpack_columns(part)) for part in packed]) if parts else read_columns(())
+    columns = join_columns(NameColumns(*unpack_columns(part)) for part in packed) if parts else read_columns(())
     typed = np.fromiter(map(numbers.__getitem__, types), np.int32, len(rows))
     traits = Traits(list(numbers), typed, np.zeros(len(rows), np.int32), graph.mentioning[np.array(rows, np.int64)])
     many = np.bincount(graph.near, minlength=len(graph)).tolist()
@@ -171,7 +171,7 @@ def compare_in_partitions(found: Collection, one: Longs, other: Longs, *, rt: Ru
     if noted and keys != earlier:
         rt.store.set_refs({COMPARED: f"{keep_scores.version} {' '.join(keys)}"})
     scored = [ScoredPairs(*unpack_columns(made[k].value)) for k in keys]
-    return join_columns([Scores(part.score, part.kind) for part in scored]) if scored else Scores.of(())
+    return join_columns(Scores(part.score, part.kind) for part in scored) if scored else Scores.of(())
 
 
 def judge_comparisons(items: Comparisons, rt: Runtime) -> NDArray[Any]:

@@ -31,7 +31,7 @@ from sensegraph.resolution import Group, Mentioned, Proposal, Resolution, Rule
 from sensegraph.resolution.aliases import Aliases, Name, Operation, with_groups
 from sensegraph.resolution.resolver import decide, explain
 from sensegraph.resolution.senses import NO_SENSES, Senses
-from sensegraph.runtime.delegating import once_on_worker
+from sensegraph.runtime.delegating import once_on_worker, return_free_memory
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result, step
 from sensegraph.runtime.runtime import Runtime
@@ -269,6 +269,7 @@ def resolved_graph(
     notes: tuple[str, ...] = ()
     if settings.automatic:
         aliases, notes = _find_automatic(extracted, rt, graph, settings, aliases, texts)
+        return_free_memory(rt)
     known = knowledge_graph(extracted, rt, graph, aliases)
     rt.once(keep_aliases, aliases, names=(known.key,))
     return known, notes
@@ -302,7 +303,9 @@ def _find_automatic(
         def join() -> Joined:
             found = collect_names(merged.graph, rt, alone.rules())
             compare = partial(compare_in_partitions, rt=rt, noted=True)
-            made = decide(found, rules, compare, pair_names(found, rt))
+            paired = pair_names(found, rt)
+            return_free_memory(rt)
+            made = decide(found, rules, compare, paired)
             known, items = names_by_id(told), found.items
             names = [[n for row in rows for n in entity_names(items[row], known)] for rows in made.clusters]
             several = sum(len(rows) - 1 for rows in made.clusters)

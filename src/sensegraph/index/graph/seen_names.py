@@ -7,7 +7,7 @@ in arrays.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from hashlib import blake2b
@@ -247,7 +247,7 @@ class SeenNames:
     @cached_property
     def graph(self) -> NameGraph:
         """The names in the order of their ids."""
-        return join_seen([_decode_names(run.said) for run in self.runs], self.runs, self.aliases)
+        return join_seen(list(_read_runs(self.runs)), self.runs, self.aliases)
 
     @cached_property
     def numbered(self) -> NameGraph:
@@ -262,6 +262,15 @@ def see_graph(extracted: Extracted, rt: Runtime, settings: GraphSettings, aliase
     runs = Runs(extracted, every, told)
     found = rt.each(see_names, runs, names=[key(names[i], key(told[i])) for i in every])
     return SeenNames(list(map(_decode, found)), aliases)
+
+
+def _read_runs(runs: Sequence[SeenRun]) -> Iterator[RunNames]:
+    """The names of these runs; each text is in memory once, however many runs write it."""
+    known: dict[str, str] = {}
+    for run in runs:
+        found = _decode_names(run.said)
+        types, written = (tuple(map(known.setdefault, texts, texts)) for texts in (found.types, found.written))
+        yield replace(found, types=types, written=written)
 
 
 def join_seen(runs: Sequence[RunNames], seen: Sequence[SeenRun], aliases: Aliases) -> NameGraph:
