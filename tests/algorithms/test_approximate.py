@@ -5,6 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from sensegraph.algorithms import approximate
 from sensegraph.algorithms.approximate import Navigator, build_navigation, is_installed
-from sensegraph.algorithms.ranking import find_nearest_rows
+from sensegraph.algorithms.ranking import Stack, find_nearest_rows, unpack_rows
 
 needs_ann = pytest.mark.skipif(not is_installed(), reason="needs the extra ann")
 
@@ -102,6 +103,24 @@ def test_a_graph_of_other_vectors_is_refused() -> None:
         whole(units(20)).nearest(np.ones(8), 3)
     with pytest.raises(ValueError, match="finite"):
         build_navigation(np.full((2, 2), np.nan))
+
+
+@needs_ann
+def test_a_graph_is_built_of_rows_in_portions_as_of_all_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows, read = units(90), list[int]()
+    rows[[0, 44]] = 0
+    whole = build_navigation(rows).tobytes()
+
+    def reading(packed: Any) -> Any:
+        read.append(len(packed))
+        return unpack_rows(packed)
+
+    monkeypatch.setattr("sensegraph.algorithms.ranking.unpack_rows", reading)
+    monkeypatch.setattr("sensegraph.algorithms.approximate._AT_ONCE", 16)
+    assert build_navigation(Stack([rows[:50], rows[50:]])).tobytes() == whole
+    assert (max(read), sum(read)) == (16, 90)
+    with pytest.raises(ValueError, match="between row 16 and 32 has numbers that are not finite"):
+        build_navigation(np.where(np.arange(40)[:, None] == 20, np.inf, 1.0))
 
 
 @needs_ann

@@ -41,18 +41,27 @@ def test_rows_of_one_id_are_not_taken_for_one_another() -> None:
     assert listed(paired([7, 7, 9], [(1, 1), (1, 2), (2, 0)], before)) == [(1, 2, 3)]
 
 
-def test_what_stands_for_groups_is_the_same_in_portions(monkeypatch: pytest.MonkeyPatch) -> None:
-    drawn = np.random.default_rng(5)
-    keys, rows = mix_hashes(drawn.integers(0, 60, 200).astype(np.uint64)), drawn.integers(0, 50, 200).astype(np.int32)
-    weight, ids = drawn.integers(1, 50 << 20, 200) / (1 << 20), mix_hashes(np.arange(50, dtype=np.uint64))
-    keyed = KeyedRows.of(keys, rows, weight, count=50, most=9)
-    whole = keyed.sign(ids)
-    assert len(set(whole.tolist())) == 50
+def test_many_keys_are_mixed_and_paired_in_portions_as_all_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    def gather(lighter: float = 0.0) -> KeyedRows:
+        drawn = np.random.default_rng(5)
+        keys, rows = mix_hashes(drawn.integers(0, 60, 400).astype(np.uint64)), drawn.integers(0, 50, 400)
+        weight = drawn.integers(1, 50 << 20, 400) / (1 << 20) - lighter
+        return KeyedRows.of(keys, rows.astype(np.int32), weight, count=50, most=9)
+
+    def pair() -> list[list[int]]:
+        found = pair_again(gather(), ids, ids, 3, None)
+        columns = (found.signs, found.sharing, found.one, found.other, found.by, found.crowded)
+        return [column.tolist() for column in columns]
+
+    ids = mix_hashes(np.arange(50, dtype=np.uint64))
+    whole, signs = pair(), gather().sign(ids).tolist()
+    assert (len(set(signs)), whole[0], len(whole[2]) > 40) == (50, signs, True)
+    codes = [one * 50 + other for one, other in zip(whole[2], whole[3], strict=True)]
+    assert codes == sorted(set(codes))
+    assert set(gather(1 / (1 << 20)).sign(ids).tolist()).isdisjoint(signs[row] for row in gather().rows.tolist())
     for most in (1, 7, 64):
         monkeypatch.setattr("sensegraph.algorithms.partners._AT_ONCE", most)
-        assert keyed.sign(ids).tolist() == whole.tolist()
-    lighter = KeyedRows.of(keys, rows, weight - 1 / (1 << 20), count=50, most=9)
-    assert not set(lighter.sign(ids).tolist()) & {whole[row] for row in keyed.rows.tolist()}
+        assert pair() == whole
 
 
 def test_of_no_rows_there_are_no_pairs() -> None:

@@ -6,9 +6,11 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from sensegraph.algorithms.approximate import NO_EXTRA
+from sensegraph.algorithms.ranking import Stack
 from sensegraph.index import navigation
 from sensegraph.index.navigation import add_navigation
 
@@ -69,14 +71,14 @@ def test_each_segment_has_a_graph_of_its_rows_that_is_named_after_them(monkeypat
     segments = [SimpleNamespace(begin=0, end=3, digest="x"), SimpleNamespace(begin=3, end=5, digest="y")]
 
     def once(step: Any, whole: Any, names: Any) -> Any:
-        asked.append((step.name, list(whole()) if callable(whole) else list(whole), names))
+        asked.append((step.name, np.asarray(whole)[:, 0].tolist(), names))
         return SimpleNamespace(value=segments, key=f"key {names[0]}")
 
-    vectors: Any = list("abcde")
+    vectors = Stack([np.array([[0.0], [1.0]], np.float32), np.array([[2.0], [3.0], [4.0]], np.float32)])
     found = navigation.navigate_segments(vectors, "name", SimpleNamespace(once=once))  # type: ignore[arg-type]
     assert found == ((0, "key x"), (3, "key y"))
     assert asked == [
-        ("navigating.segments", list("abcde"), ("name",)),
-        ("navigating.navigation", list("abc"), ("x", navigation.FORMAT)),
-        ("navigating.navigation", list("de"), ("y", navigation.FORMAT)),
+        ("navigating.segments", [0, 1, 2, 3, 4], ("name",)),
+        ("navigating.navigation", [0, 1, 2], ("x", navigation.FORMAT)),
+        ("navigating.navigation", [3, 4], ("y", navigation.FORMAT)),
     ]

@@ -26,6 +26,7 @@ NO_EXTRA = "the extra `ann` is not installed"
 _LINKS, _BUILD, _SEARCH = 16, 128, 128  # of a node; how many nodes are looked at
 _MANY = 64  # candidates of a graph at least
 _FACTOR = 2  # and as many for each neighbour that is wanted
+_AT_ONCE = 1 << 12  # rows that are in memory at once as a graph is built
 _DEAR = 32  # rows that are read in a row while one candidate is found: bench/neighbours.py
 
 
@@ -34,16 +35,15 @@ def is_installed() -> bool:
     return find_spec("usearch") is not None
 
 
-def build_navigation(vectors: NDArray[Any]) -> Navigation:
+def build_navigation(vectors: NDArray[Any] | Stack) -> Navigation:
     """The navigable small-world graph over `vectors`, shape (n, dim) float32, rows of length 1 or 0, as bytes.
 
     Hierarchical navigable small worlds (Malkov and Yashunin 2020) by cosine. Built in one thread, in the order of
     rows, so that equal vectors give equal bytes with one version of the library. Rows of zeros are left out. Raises
     ModuleNotFoundError without the extra `ann`, ValueError for vectors that are no matrix of finite numbers.
     """
-    if vectors.ndim != 2 or not np.isfinite(vectors).all():
-        raise ValueError(f"vectors of shape {vectors.shape} must be a matrix of finite numbers.")
-    there = np.flatnonzero(np.asarray(vectors).any(axis=1))
+    if vectors.ndim != 2:
+        raise ValueError(f"vectors of shape {vectors.shape} must be a matrix.")
     from usearch.index import Index
 
     index: Any = Index(
@@ -54,9 +54,13 @@ def build_navigation(vectors: NDArray[Any]) -> Navigation:
         expansion_add=_BUILD,
         expansion_search=_SEARCH,
     )
-    if len(there):
-        index.add(there.astype(np.uint64), np.asarray(vectors, np.float32)[there], threads=1)
-    return np.frombuffer(bytes(index.save()), np.uint8)
+    for begin in range(0, len(vectors), _AT_ONCE):
+        rows = np.asarray(vectors[begin : begin + _AT_ONCE], np.float32)
+        if not np.isfinite(rows).all():
+            raise ValueError(f"a vector between row {begin} and {begin + len(rows)} has numbers that are not finite.")
+        if len(there := np.flatnonzero(rows.any(axis=1))):
+            index.add((begin + there).astype(np.uint64), rows[there], threads=1)
+    return np.frombuffer(index.save(), np.uint8)
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,6 +7,7 @@ do, wherever the row stands by then. The result is that of all rows looked at.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +25,7 @@ from sensegraph.algorithms.minhash import Hashes, mix_hashes
 from sensegraph.algorithms.similar import GRID, KeyGroups, group_by_keys
 
 _OF_ONE, _OF_OTHER = 1, 2
-_AT_ONCE = 1 << 20  # keys that are mixed at once
+_AT_ONCE = 1 << 20  # keys that are mixed, or pairs that are put in order, at once
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,7 +68,10 @@ class KeyedRows:
 
     @classmethod
     def of(cls, keys: Hashes, rows: Ints, weight: Floats, *, count: int, most: int) -> KeyedRows:
-        """These keys, shape (m,), hashes for the most part: of others that begin alike all rows are looked at."""
+        """These keys, shape (m,), hashes for the most part: of others that begin alike all rows are looked at.
+
+        What is kept takes the place of what was given, so that many keys are in memory once.
+        """
         bits = max(len(keys).bit_length() - 1, 1)
         home = _find_homes(keys, bits)
         full = np.flatnonzero((np.bincount(home) > most)[home])  # few, among them all keys of too many rows
@@ -76,8 +80,12 @@ class KeyedRows:
         many = np.bincount(keep_distinct(which * count + rows[full]) // count, minlength=len(listed))
         kept = np.ones(len(keys), np.bool_)
         kept[full] = many[which] <= most
-        units = np.round(weight[kept] * GRID).astype(np.int32)
-        return cls(keys[kept], rows[kept], units, bits, count, most, int((many > most).sum()))
+        units, size = np.empty(len(keys), np.int32), int(kept.sum())
+        for at in range(0, len(keys), _AT_ONCE):
+            units[at : at + _AT_ONCE] = np.round(weight[at : at + _AT_ONCE] * GRID)
+        for column in (keys, rows, units) if size < len(keys) else ():
+            column[:size] = column[kept]
+        return cls(keys[:size], rows[:size], units[:size], bits, count, most, int((many > most).sum()))
 
     def sign(self, ids: Hashes) -> Hashes:
         """What stands for the groups of each row: `ids` stand for the rows and for all that they say."""
@@ -133,26 +141,45 @@ def pair_again(keyed: KeyedRows, ids: Hashes, told: Hashes, near: int, earlier: 
     del keyed  # of many rows keys take much room
     found, _, sharing[rows] = groups.list_best(near, rows)
     del groups, _
-    code, by = _join_pairs(code, by, *_pair_ends(found, count))
-    one, other = (ends.astype(np.int32) for ends in np.divmod(code, count))
-    return PairedRows(ids, signs, sharing, one, other, by, crowded)
+    one, other = _split_codes(found, count)
+    del found
+    code, by = _join_pairs(code, by, *_pair_ends(one, other, count))
+    return PairedRows(ids, signs, sharing, *_split_codes(code, count), by, crowded)
 
 
-def _pair_ends(found: Longs, count: int) -> tuple[Longs, NDArray[np.uint8]]:
-    """Pairs, from partners as row × number of rows + other: ascending, each once, and whose best they are among."""
-    one, other = (ends.astype(np.int32) for ends in np.divmod(found, count))
-    says = np.where(one < other, np.uint8(_OF_ONE), np.uint8(_OF_OTHER))
-    found = np.minimum(one, other).astype(np.int64) * count + np.maximum(one, other)
-    places = order_numbers(found)
-    found, says = found[places], says[places]
-    begun = np.flatnonzero(np.diff(found, prepend=-1))
-    return found[begun], np.bitwise_or.reduceat(says, begun) if len(begun) else says
+def _split_codes(code: Longs, count: int) -> tuple[Ints, Ints]:
+    """The two rows of codes, which are one × number of rows + other."""
+    one, other = np.empty(len(code), np.int32), np.empty(len(code), np.int32)
+    for at in range(0, len(code), _AT_ONCE):
+        one[at : at + _AT_ONCE], other[at : at + _AT_ONCE] = np.divmod(code[at : at + _AT_ONCE], count)
+    return one, other
+
+
+def _pair_ends(rows: Ints, partners: Ints, count: int) -> tuple[Longs, NDArray[np.uint8]]:
+    """Pairs as codes, from rows and a partner of each: ascending, each once, and whose best they are among."""
+    low = np.minimum(rows, partners)
+    ends = np.cumsum(np.bincount(low, minlength=count))  # those of some rows, then of the next
+    bounds = np.searchsorted(ends, np.arange(_AT_ONCE, len(low), _AT_ONCE)) + 1
+    codes, by = [np.zeros(0, np.int64)], [np.zeros(0, np.uint8)]
+    for first, last in pairwise([0, *bounds.tolist(), count]):
+        held = np.flatnonzero((first <= low) & (low < last)) if len(bounds) else slice(None)
+        one, other = rows[held], partners[held]
+        says = np.where(one < other, np.uint8(_OF_ONE), np.uint8(_OF_OTHER))
+        code = low[held].astype(np.int64) * count + np.maximum(one, other)
+        places = order_numbers(code)
+        code, says = code[places], says[places]
+        if len(begun := np.flatnonzero(np.diff(code, prepend=-1))):
+            codes.append(code[begun])
+            by.append(np.bitwise_or.reduceat(says, begun))
+    return np.concatenate(codes), np.concatenate(by)
 
 
 def _join_pairs(
     code: Longs, by: NDArray[np.uint8], more: Longs, says: NDArray[np.uint8]
 ) -> tuple[Longs, NDArray[np.uint8]]:
     """Two lists of pairs, each ascending, as one, and whose best each is among by either list."""
+    if not len(code):
+        return more, says
     at = np.searchsorted(code, more)
     there = np.zeros(len(more), np.bool_)
     inside = np.flatnonzero(at < len(code))

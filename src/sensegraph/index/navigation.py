@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 
 from sensegraph.algorithms import approximate
 from sensegraph.algorithms.approximate import FORMAT, NO_EXTRA, Navigation, is_installed
@@ -16,7 +15,6 @@ from sensegraph.algorithms.segments import Segment
 from sensegraph.algorithms.segments import cut_segments as cut
 from sensegraph.index.manifest import Manifest, Stretch
 from sensegraph.index.vectors import open_stack
-from sensegraph.protocols import Vectors
 from sensegraph.runtime.results import step
 from sensegraph.runtime.runtime import Runtime
 
@@ -28,7 +26,7 @@ def cut_segments(wholes: Sequence[Stack]) -> list[list[Segment]]:
 
 
 @step("navigating.navigation", version=1, form="array")
-def build_navigation(parts: Sequence[Vectors]) -> list[Navigation]:
+def build_navigation(parts: Sequence[Stack]) -> list[Navigation]:
     """The graph of each segment."""
     return [approximate.build_navigation(vectors) for vectors in parts]
 
@@ -38,8 +36,8 @@ def navigate_segments(vectors: Stack, name: str, rt: Runtime) -> tuple[Stretch, 
     found = rt.once(cut_segments, vectors, names=(name,)).value
     made = []
     for part in found:
-        read_rows = partial(vectors.__getitem__, slice(part.begin, part.end))
-        made.append((part.begin, rt.once(build_navigation, read_rows, names=(part.digest, FORMAT)).key))
+        rows = vectors.head(part.end, part.begin)
+        made.append((part.begin, rt.once(build_navigation, rows, names=(part.digest, FORMAT)).key))
     return tuple(made)
 
 

@@ -224,6 +224,24 @@ class MentionedNames(Sequence[Mentioned]):
         return self._make(self._rows[index])
 
 
+@dataclass(frozen=True, slots=True)
+class Places(Sequence[str]):
+    """The places 0 to `size` − 1 as texts, each made when it is asked for."""
+
+    size: int
+
+    def __len__(self) -> int:
+        return self.size
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[str]: ...
+    def __getitem__(self, index: int | slice) -> str | list[str]:
+        found = range(self.size)[index]
+        return list(map(str, found)) if isinstance(found, range) else str(found)
+
+
 @dataclass(frozen=True, eq=False)
 class SeenNames:
     """The names of the graph of extractions merged with some aliases, as all runs show them."""
@@ -252,7 +270,7 @@ class SeenNames:
     @cached_property
     def numbered(self) -> NameGraph:
         """The same, with the places of chunks in `chunks` for ids: all of it follows from the digest."""
-        return replace(self.graph, chunks=list(map(str, range(len(self.chunks)))))
+        return replace(self.graph, chunks=Places(len(self.chunks)))
 
 
 def see_graph(extracted: Extracted, rt: Runtime, settings: GraphSettings, aliases: Aliases) -> SeenNames:
