@@ -1,6 +1,7 @@
 """What one small file more costs offline, through the command line: `python bench/small_update.py [--set podcast]`.
 
-The records of a set with one title are one text file, or `--files N` of equal size hold `--mb M` of all its text.
+The records of a set with one title are one text file, or `--files N` of equal size hold `--mb M` of all its text; with
+`--texts FOLDER …` the text files of these folders are taken as they are.
 They are indexed by the offline engine with the default parts, then a file of one sentence is added, twice, and at last
 nothing is changed. Printed for each run of `sensegraph index`: CPU seconds of all processes (the start of the
 interpreter too), most memory of all processes together (pages that they share count once for each), bytes on disk, and
@@ -14,11 +15,13 @@ import argparse
 import json
 import os
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
 from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 
 from client import table
@@ -48,6 +51,12 @@ def write_files(folder: Path, data: Path, files: int, size: int) -> int:
     return sum(len(text.encode()) for text in made)
 
 
+def copy_files(folder: Path, places: Sequence[Path]) -> int:
+    """Copy the text files of these folders; the bytes of all."""
+    texts = [text for place in places for text in sorted(place.glob("*.txt"))]
+    return sum(Path(shutil.copy(text, folder / f"{text.parent.name}-{text.name}")).stat().st_size for text in texts)
+
+
 def index(root: Path, folder: Path) -> tuple[float, float, int, dict[str, int]]:
     """CPU seconds, wall seconds and most bytes of memory of `sensegraph index`; what was computed."""
     before, started, peak = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter(), 0
@@ -70,13 +79,17 @@ def main() -> None:
     parser.add_argument("--set", default="podcast")
     parser.add_argument("--files", type=int, default=0)
     parser.add_argument("--mb", type=float, default=2.0)
+    parser.add_argument("--texts", type=Path, nargs="+")
     given = parser.parse_args()
     rows = []
     with tempfile.TemporaryDirectory() as place:
         folder, root = Path(place) / "texts", Path(place) / "root"
         folder.mkdir()
         root.mkdir()
-        size = write_files(folder, given.data / given.set, given.files, int(given.mb * 1e6))
+        if given.texts:
+            size = copy_files(folder, given.texts)
+        else:
+            size = write_files(folder, given.data / given.set, given.files, int(given.mb * 1e6))
         print(f"{len(list(folder.iterdir()))} files, {size / 1e6:.2f} MB")
         for what in ("first", "one added", "another added", "nothing changed"):
             if "added" in what:

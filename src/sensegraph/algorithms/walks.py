@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sensegraph.algorithms.graphs import NOWHERE, Floats, Ints, Longs, sort_beside_equal, sort_numbers
 
-_AT_ONCE = 1 << 21  # edges that are put in order at once
+_AT_ONCE = 1 << 20  # edges that are put in order at once
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -301,6 +301,7 @@ def _find_automatic(
             rules += _keep_apart(ids_apart(merged.graph.ids, told))
 
         def join() -> Joined:
+            return_free_memory(rt)
             found = collect_names(merged.graph, rt, alone.rules())
             compare = partial(compare_in_partitions, rt=rt, noted=True)
             paired = pair_names(found, rt)

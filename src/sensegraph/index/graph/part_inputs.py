@@ -31,7 +31,8 @@ from sensegraph.runtime.results import Result
 from sensegraph.types import Chunk, Extraction
 
 T = TypeVar("T")
-_KEPT = 1 << 23  # bytes of the shortened slices of partitions that stay open
+_KEPT = 1 << 23  # bytes of the shortened slices of partitions up to which all stay open
+_KEPT_OF_MORE = 1 << 20  # of those that stay open where there are more: enough for what an update opens
 
 
 @dataclass(frozen=True)
@@ -70,13 +71,14 @@ class Cut:
         sizes = [run.sizes() for run in self.slices]
         self._sizes = np.sum(sizes, axis=0).reshape(len(KINDS), parts)
         self._opened, self._held = dict[tuple[int, int], Any](), 0
+        self._room = _KEPT if self._sizes.sum() <= _KEPT else _KEPT_OF_MORE
 
     def keep(self, kind: int, part: int, read: Callable[[PartSlices], T]) -> T:
         """What `read` makes of the slices of a partition; of the first ones: where much is said it is wanted thrice."""
         if (found := self._opened.get((kind, part))) is None:
             found = read(self.read(kind, part))
             self._held += int(self._sizes[kind, part])
-            if self._held <= _KEPT:
+            if self._held <= self._room:
                 self._opened[kind, part] = found
         return typing.cast(T, found)
 
