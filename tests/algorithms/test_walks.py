@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from sensegraph.algorithms.walks import build_moves, order_moves, pagerank
 
@@ -22,15 +23,21 @@ def test_a_long_walk_solves_the_equations_of_pagerank(
     assert np.allclose(pagerank(walk, np.asarray(reset), damping, 600), solved, atol=1e-9)
 
 
-@given(edges, st.integers(1, 12))
-def test_many_edges_are_put_in_order_in_portions_as_all_at_once(edges: list[tuple[int, int, float]], most: int) -> None:
-    ends = [a for a, _, _ in edges], [b for _, b, _ in edges], [w for _, _, w in edges]
-    whole = order_moves(*ends, 8)
+@given(edges, st.integers(1, 12), st.integers(0, 30))
+def test_many_edges_are_put_in_order_in_portions_as_all_at_once(
+    edges: list[tuple[int, int, float]], most: int, cut: int
+) -> None:
+    def make(some: list[tuple[int, int, float]]) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
+        ends = (np.array([edge[i] for edge in some], np.int32) for i in range(2))
+        return *ends, np.array([w for _, _, w in some], np.float64)
+
+    whole = order_moves([make(edges)], 8)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("sensegraph.algorithms.walks._AT_ONCE", most)
-        found = order_moves(*ends, 8)
+        found = order_moves([make(edges[:cut]), make(edges[cut:])], 8)
     assert [(a.tolist(), a.dtype) for a in found] == [(a.tolist(), a.dtype) for a in whole]
     assert [*zip(found[1].tolist(), found[0].tolist(), strict=True)] == sorted((b, a) for a, b, _ in edges)
+    assert whole[3].tolist() == np.bincount([a for a, _, _ in edges], [w for _, _, w in edges], 8).tolist()
 
 
 @given(edges, resets, st.integers(0, 12))

@@ -35,33 +35,35 @@ class Moves:
 
 def build_moves(source: ArrayLike, target: ArrayLike, weight: ArrayLike, nodes: int) -> Moves:
     """The moves along weighted, directed edges, shape (m,), of a graph on `nodes` nodes; see `order_moves`."""
-    a, b, w, out = order_moves(source, target, weight, nodes)
+    edges = np.asarray(source, np.int32), np.asarray(target, np.int32), np.asarray(weight, np.float64)
+    a, b, w, out = order_moves([edges], nodes)
     return Moves(a, b, np.asarray(w / out[a], np.float64))
 
 
-def order_moves(
-    source: ArrayLike, target: ArrayLike, weight: ArrayLike, nodes: int
-) -> tuple[Ints, Ints, Floats, Floats]:
-    """Weighted, directed edges, shape (m,), in the order of `Moves`, and the weights that leave each node together.
+def order_moves(parts: Sequence[tuple[Ints, Ints, Floats]], nodes: int) -> tuple[Ints, Ints, Floats, Floats]:
+    """Weighted, directed edges in the order of `Moves`, and the weights that leave each node together.
 
-    Edges of one pair may repeat. Raises ValueError for a weight that is not positive and finite, and for a node outside
-    0…nodes−1.
+    Each part has the sources, targets and weights of its edges, shape (m,). Edges of one pair may repeat. Raises
+    ValueError for a weight that is not positive and finite, and for a node outside 0…nodes−1.
     """
-    a, b, w = np.asarray(source, np.int32), np.asarray(target, np.int32), np.asarray(weight, np.float64)
-    if len(w) and not (np.isfinite(w).all() and w.min() > 0):
-        raise ValueError("the weights of a walk must be positive and finite; leave out the edges that have none.")
-    if len(w) and (min(a.min(), b.min()) < 0 or max(a.max(), b.max()) >= nodes):
-        raise ValueError(f"an edge leads outside of nodes 0 to {nodes - 1}.")
-    out = np.bincount(a, weights=w, minlength=nodes).astype(np.float64)  # of no edges they are whole numbers
-    if len(w) <= _AT_ONCE:
-        return *_order_edges(a, b, w), out
-    ends = np.cumsum(np.bincount(b, minlength=nodes))  # of many edges those that lead to some nodes, then to the next
-    bounds = np.searchsorted(ends, np.arange(_AT_ONCE, len(w), _AT_ONCE)) + 1
-    sources, targets, weights, begin = np.empty_like(a), np.empty_like(b), np.empty_like(w), 0
+    out, many = np.zeros(nodes), np.zeros(nodes, np.int64)
+    for a, b, w in parts:
+        if len(w) and not (np.isfinite(w).all() and w.min() > 0):
+            raise ValueError("the weights of a walk must be positive and finite; leave out the edges that have none.")
+        if len(w) and (min(a.min(), b.min()) < 0 or max(a.max(), b.max()) >= nodes):
+            raise ValueError(f"an edge leads outside of nodes 0 to {nodes - 1}.")
+        np.add.at(out, a, w)
+        many += np.bincount(b, minlength=nodes)
+    ends = np.cumsum(many)  # of those that lead to some nodes, then to the next
+    size = int(many.sum())
+    bounds = np.searchsorted(ends, np.arange(_AT_ONCE, size, _AT_ONCE)) + 1
+    sources, targets, weights, begin = np.empty(size, np.int32), np.empty(size, np.int32), np.empty(size), 0
     for low, high in pairwise([0, *bounds.tolist(), nodes]):
-        held = np.flatnonzero((low <= b) & (b < high))
-        here = slice(begin, begin := begin + len(held))
-        sources[here], targets[here], weights[here] = _order_edges(a[held], b[held], w[held])
+        held = [np.flatnonzero((low <= b) & (b < high)) if len(bounds) else slice(None) for _, b, _ in parts]
+        chosen = ([column[at] for column in part] for part, at in zip(parts, held, strict=True))
+        edges = (np.concatenate(column) for column in zip(*chosen, strict=True))
+        here = slice(begin, begin := int(ends[high - 1]) if high else 0)
+        sources[here], targets[here], weights[here] = _order_edges(*edges)
     return sources, targets, weights, out
 
 

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from drawn import drawn_aliases, drawn_extractions
 from scripted import Script, ScriptedServer
 from sensegraph.errors import StoreError
+from sensegraph.index.graph import part_inputs
 from sensegraph.index.graph.columns import HEADS, columns_of, ends_beside
 from sensegraph.index.graph.describing import crowded_elements, describe_elements, summarise_crowded
 from sensegraph.index.graph.graph_settings import GraphSettings
@@ -220,6 +221,19 @@ def test_columns_that_are_not_at_hand_are_read_of_their_parts_alone(rt: Runtime,
     entities.kept[HEADS] = [part.columns if i % 3 else b"" for i, part in enumerate(made.entities.values())]
     assert np.array_equal(columns_of(some).entities.records, columns_of(known).entities.records)
     assert read[0] == [0, 3, 6]
+
+
+@pytest.mark.parametrize(("most", "of_more", "kept"), [(1 << 23, 0, 12), (0, 0, 0), (0, 1 << 23, 12), (0, 2_000, 5)])
+def test_opened_partitions_stay_open_where_all_fit_and_else_the_first_ones(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int, of_more: int, kept: int
+):
+    monkeypatch.setattr(part_inputs, "_KEPT", most)
+    monkeypatch.setattr(part_inputs, "_KEPT_OF_MORE", of_more)
+    extracted: Any = InRuns([story(i) for i in range(40)])
+    made = merge_in_partitions(extracted, runtime(SqliteStore(tmp_path)), GraphSettings(), NO_ALIASES, 12)
+    inputs: list[Any] = [made.inputs[k] for k in made.relations]
+    again = [one.read() is one.read() for one in inputs]
+    assert (len(again), again) == (12, [True] * kept + [False] * (12 - kept))
 
 
 def test_a_table_that_is_gone_is_said_to_be(tmp_path: Path):

@@ -303,7 +303,7 @@ def tie_chunks(graph: Graph, catalogue: Catalogue) -> TiedChunks:
 def _add_moves(made: TiedChunks) -> Ties:
     rows = (made.start, made.held, made.owns, made.owned)
     edges = _walk_edges(rows, (made.one, made.other), made.weight, made.chunks)
-    moves = order_moves(*edges, made.chunks + len(made.start) - 1)
+    moves = order_moves(edges, made.chunks + len(made.start) - 1)
     return Ties(*rows, made.first, made.stated, made.weight, *moves)
 
 
@@ -338,7 +338,9 @@ def _title_owners(catalogue: Catalogue, names: NDArray[np.uint64]) -> tuple[Long
     return run_offsets(np.where(counts <= _OWNERS, counts, 0)), chunks[kept].astype(np.int32)
 
 
-def _walk_edges(rows: tuple[Longs, Ints, Longs, Ints], between: tuple[Any, Any], weight: Floats, chunks: int) -> Edge:
+def _walk_edges(
+    rows: tuple[Longs, Ints, Longs, Ints], between: tuple[Any, Any], weight: Floats, chunks: int
+) -> list[Edge]:
     """Directed, weighted edges: chunk – entity, entity – entity, and from a mention of a title to what it titles.
 
     The weights are those that did best without a model on questions of two to four hops (`bench/hybrid.py`).
@@ -355,9 +357,12 @@ def _walk_edges(rows: tuple[Longs, Ints, Longs, Ints], between: tuple[Any, Any],
         (links[0], links[1], _LINK * links[2]),
         (links[1], links[0], _BACK * links[2]),
     ]
-    source, target, strength = (np.concatenate(column) for column in zip(*pairs, strict=True))
-    there = strength > 0
-    return (source, target, strength) if there.all() else (source[there], target[there], strength[there])
+    return [_leave_out_unweighted(*edges) for edges in pairs]
+
+
+def _leave_out_unweighted(source: Ints, target: Ints, weight: Floats) -> Edge:
+    there = weight > 0
+    return (source, target, weight) if there.all() else (source[there], target[there], weight[there])
 
 
 def _both_directions(a: NDArray[np.integer], b: NDArray[np.integer], weight: Floats) -> Iterable[Edge]:
