@@ -119,7 +119,9 @@ def test_a_graph_is_built_of_rows_in_portions_as_of_all_at_once(monkeypatch: pyt
     monkeypatch.setattr("sensegraph.algorithms.approximate._AT_ONCE", 16)
     assert build_navigation(Stack([rows[:50], rows[50:]])).tobytes() == whole
     assert (max(read), sum(read)) == (16, 90)
-    with pytest.raises(ValueError, match="between row 16 and 32 has numbers that are not finite"):
+    with pytest.raises(ValueError, match="must be a matrix"):
+        build_navigation(np.ones(4))
+    with pytest.raises(ValueError, match="row 20 of the vectors is not finite"):
         build_navigation(np.where(np.arange(40)[:, None] == 20, np.inf, 1.0))
 
 

@@ -55,7 +55,14 @@ def test_many_keys_are_mixed_and_paired_in_portions_as_all_at_once(monkeypatch: 
 
     ids = mix_hashes(np.arange(50, dtype=np.uint64))
     whole, signs = pair(), gather().sign(ids).tolist()
-    assert (len(set(signs)), whole[0], len(whole[2]) > 40) == (50, signs, True)
+    assert (len(set(signs)), whole[0], len(whole[2])) == (50, signs, 104)
+    assert signs[:3] == [0x6867881A6130DA87, 0x917DFEAC8FD84E13, 0x4714D49843C18F14]  # else all would be paired again
+    assert [*zip(*(column[:4] for column in whole[2:5]), strict=True)] == [
+        (0, 1, 3),
+        (0, 13, 3),
+        (0, 45, 3),
+        (1, 10, 3),
+    ]
     codes = [one * 50 + other for one, other in zip(whole[2], whole[3], strict=True)]
     assert codes == sorted(set(codes))
     assert set(gather(1 / (1 << 20)).sign(ids).tolist()).isdisjoint(signs[row] for row in gather().rows.tolist())

@@ -36,7 +36,7 @@ def test_many_edges_are_put_in_order_in_portions_as_all_at_once(
         patch.setattr("sensegraph.algorithms.walks._AT_ONCE", most)
         found = order_moves([make(edges[:cut]), make(edges[cut:])], 8)
     assert [(a.tolist(), a.dtype) for a in found] == [(a.tolist(), a.dtype) for a in whole]
-    assert [*zip(found[1].tolist(), found[0].tolist(), strict=True)] == sorted((b, a) for a, b, _ in edges)
+    assert [*zip(*(found[i].tolist() for i in (1, 0, 2)), strict=True)] == sorted((b, a, w) for a, b, w in edges)
     assert whole[3].tolist() == np.bincount([a for a, _, _ in edges], [w for _, _, w in edges], 8).tolist()
 
 

@@ -48,6 +48,12 @@ def test_arrays_come_back_as_they_were_and_are_marked_by_how_they_are_kept(array
     assert [a.tolist() for a in found] == [array.tolist(), array[:3].tolist()]
     both = join_columns([Two(*found), Two(*found[::-1])])
     assert both.one.tolist() == [*array.tolist(), *array[:3].tolist()]
+    apart = join_columns([Two(array[::-2], array), Two(array, array[::-1])])
+    assert (apart.one.tolist(), apart.other.tolist()) == (
+        [*array[::-2].tolist(), *array.tolist()],
+        [*array.tolist(), *array[::-1].tolist()],
+    )
+    assert apart.one.flags.writeable
 
 
 def test_parts_that_are_made_when_they_are_asked_for_are_not_all_held_at_once() -> None:

@@ -56,8 +56,8 @@ def build_navigation(vectors: NDArray[Any] | Stack) -> Navigation:
     )
     for begin in range(0, len(vectors), _AT_ONCE):
         rows = np.asarray(vectors[begin : begin + _AT_ONCE], np.float32)
-        if not np.isfinite(rows).all():
-            raise ValueError(f"a vector between row {begin} and {begin + len(rows)} has numbers that are not finite.")
+        if len(bad := np.flatnonzero(~np.isfinite(rows).all(axis=1))):
+            raise ValueError(f"row {begin + bad[0]} of the vectors is not finite; embed it again.")
         if len(there := np.flatnonzero(rows.any(axis=1))):
             index.add((begin + there).astype(np.uint64), rows[there], threads=1)
     return np.frombuffer(index.save(), np.uint8)

@@ -242,8 +242,17 @@ def _split_afresh(rule: _Rule) -> _Split:
             return root, _gains_quality(frame, root, rule, depth)
         from graspologic_native import leiden_csr
 
-        by_modularity = rule.quality == "modularity"
-        scaled, gamma = _scale_blocks(frame, rule, depth)
+        # All blocks in one call: see the head of this file.
+        block, by_modularity = frame.block[graph.rows], rule.quality == "modularity"
+        if by_modularity:
+            total = np.bincount(block, weights=graph.data, minlength=frame.blocks) * frame.blocks
+            scaled = graph.data * entries
+            scaled /= total[block]  # the mean weight is 1, so that no unit of weight matters
+            gamma = rule.resolution * frame.blocks
+        else:
+            scaled = graph.data / _penalties(frame, rule, depth)[block]
+            gamma = float(entries / scaled.sum())
+            scaled *= gamma
         cycles = rule.cycles(entries // 2, depth)
         given = (graph.indptr, graph.indices, scaled, n, gamma, rule.randomness, cycles, by_modularity)
         _, found = leiden_csr(*given, rule.seed + depth, max_local_moving_iterations=rule.sweeps)
@@ -253,20 +262,6 @@ def _split_afresh(rule: _Rule) -> _Split:
         return root, _gains_quality(frame, root, rule, depth)
 
     return split
-
-
-def _scale_blocks(frame: _Frame, rule: _Rule, depth: int) -> tuple[Floats, float]:
-    """The weights by which all blocks are divided in one call, and its γ: see the head of this file."""
-    data, block = frame.graph.data, frame.block[frame.graph.rows]
-    if rule.quality == "modularity":
-        total = np.bincount(block, weights=data, minlength=frame.blocks) * frame.blocks
-        scaled: Floats = data * len(data)
-        scaled /= total[block]  # the mean weight is 1, so that no unit of weight matters
-        return scaled, rule.resolution * frame.blocks
-    scaled = data / _penalties(frame, rule, depth)[block]
-    gamma = float(len(data) / scaled.sum())
-    scaled *= gamma
-    return scaled, gamma
 
 
 def _join_denser(frame: _Frame, labels: Ints, rule: _Rule, depth: int) -> NDArray[Any]:

@@ -70,7 +70,7 @@ class KeyedRows:
     def of(cls, keys: Hashes, rows: Ints, weight: Floats, *, count: int, most: int) -> KeyedRows:
         """These keys, shape (m,), hashes for the most part: of others that begin alike all rows are looked at.
 
-        What is kept takes the place of what was given, so that many keys are in memory once.
+        `keys` and `rows` are overwritten, so that many are in memory once. Weights are below 2,048.
         """
         bits = max(len(keys).bit_length() - 1, 1)
         home = _find_homes(keys, bits)
@@ -161,7 +161,7 @@ def _pair_ends(rows: Ints, partners: Ints, count: int) -> tuple[Longs, NDArray[n
     ends = np.cumsum(np.bincount(low, minlength=count))  # those of some rows, then of the next
     bounds = np.searchsorted(ends, np.arange(_AT_ONCE, len(low), _AT_ONCE)) + 1
     codes, by = [np.zeros(0, np.int64)], [np.zeros(0, np.uint8)]
-    for first, last in pairwise([0, *bounds.tolist(), count]):
+    for first, last in pairwise(dict.fromkeys([0, *bounds.tolist(), count])):
         held = np.flatnonzero((first <= low) & (low < last)) if len(bounds) else slice(None)
         one, other = rows[held], partners[held]
         says = np.where(one < other, np.uint8(_OF_ONE), np.uint8(_OF_OTHER))

@@ -58,20 +58,15 @@ def order_moves(parts: Sequence[tuple[Ints, Ints, Floats]], nodes: int) -> tuple
     size = int(many.sum())
     bounds = np.searchsorted(ends, np.arange(_AT_ONCE, size, _AT_ONCE)) + 1
     sources, targets, weights, begin = np.empty(size, np.int32), np.empty(size, np.int32), np.empty(size), 0
-    for low, high in pairwise([0, *bounds.tolist(), nodes]):
+    for low, high in pairwise(dict.fromkeys([0, *bounds.tolist(), nodes])):
         held = [np.flatnonzero((low <= b) & (b < high)) if len(bounds) else slice(None) for _, b, _ in parts]
         chosen = ([column[at] for column in part] for part, at in zip(parts, held, strict=True))
-        edges = (np.concatenate(column) for column in zip(*chosen, strict=True))
-        here = slice(begin, begin := int(ends[high - 1]) if high else 0)
-        sources[here], targets[here], weights[here] = _order_edges(*edges)
+        a, b, w = (np.concatenate(column) for column in zip(*chosen, strict=True))
+        b, a, w, pairs = _sort_pairs(b, a, w)
+        sort_beside_equal(w, pairs)
+        here = slice(begin, begin := int(ends[high - 1]))
+        sources[here], targets[here], weights[here] = a, b, w
     return sources, targets, weights, out
-
-
-def _order_edges(source: Ints, target: Ints, weight: Floats) -> tuple[Ints, Ints, Floats]:
-    """Edges in the order of `Moves`."""
-    b, a, w, pairs = _sort_pairs(target, source, weight)
-    sort_beside_equal(w, pairs)
-    return a, b, w
 
 
 def _sort_pairs(first: Ints, second: Ints, weight: Floats) -> tuple[Ints, Ints, Floats, Longs]:

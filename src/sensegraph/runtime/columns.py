@@ -83,14 +83,15 @@ def digest_columns(columns: Iterable[NDArray[Any]], start: bytes = b"") -> str:
 
 
 def join_columns(parts: Iterable[A]) -> A:
-    """The columns of several parts, one after the other; of parts that are made when they are asked for one is held.
+    """The columns of several parts, shape (n,), one after the other.
 
-    Raises TypeError where the numbers of a later part do not fit the type of the first.
+    Parts that are made on demand are held one at a time. Raises TypeError where the numbers of a later part do not fit
+    the type of the first.
     """
     joined = dict[str, tuple[np.dtype[Any], bytearray]]()
     kind: Any = None
     for part in parts:
-        kind = kind or type(part)
+        kind = type(part)
         for name in kind.__slots__:
             column = getattr(part, name)
             numbers, raw = joined.setdefault(name, (column.dtype, bytearray()))

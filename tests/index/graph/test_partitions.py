@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from drawn import drawn_aliases, drawn_extractions
 from scripted import Script, ScriptedServer
 from sensegraph.errors import StoreError
-from sensegraph.index.graph import part_inputs
+from sensegraph.index.graph import part_inputs, seen_names
 from sensegraph.index.graph.columns import HEADS, columns_of, ends_beside
 from sensegraph.index.graph.describing import crowded_elements, describe_elements, summarise_crowded
 from sensegraph.index.graph.graph_settings import GraphSettings
@@ -89,6 +89,28 @@ def test_runs_of_names_make_the_graph_that_is_merged_as_a_whole_without_its_text
     pairs = {(a, b) for r in whole.relations for a, b in ((r.source, r.target), (r.target, r.source))}
     near = [(found.ids[row], other) for row in range(len(found)) for other in found.mentioned(row).neighbours]
     assert near == sorted(pairs)
+
+
+def test_places_of_chunks_stand_for_their_ids_where_names_are_asked_about(rt: Runtime):
+    extracted: Any = InRuns([story(i) for i in range(20)])
+    seen = see_graph(extracted, rt, GraphSettings(), NO_ALIASES)
+    numbered = seen.numbered.chunks
+    assert (len(numbered), list(numbered)) == (20, [*map(str, range(20))])
+    assert numbered[3:6] == ["3", "4", "5"]
+    assert numbered[-1] == "19"
+    with pytest.raises(IndexError):
+        numbered[20]
+    rows = range(len(seen.graph))
+    assert [[seen.chunks[int(c)] for c in seen.numbered.places_of(row)] for row in rows] == [
+        seen.graph.places_of(row) for row in rows
+    ]
+
+
+def test_what_several_runs_write_is_in_memory_once(rt: Runtime):
+    extracted: Any = InRuns([story(i) for i in range(20)])
+    runs = seen_names._read_runs(see_graph(extracted, rt, GraphSettings(), NO_ALIASES).runs)
+    texts = [text for run in runs for text in (*run.types, *run.written)]
+    assert len({id(text) for text in texts}) == len(set(texts)) < len(texts)
 
 
 def story(number: int, more: str = "") -> tuple[Chunk, Extraction]:

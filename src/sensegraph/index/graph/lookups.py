@@ -357,12 +357,11 @@ def _walk_edges(
         (links[0], links[1], _LINK * links[2]),
         (links[1], links[0], _BACK * links[2]),
     ]
-    return [_leave_out_unweighted(*edges) for edges in pairs]
-
-
-def _leave_out_unweighted(source: Ints, target: Ints, weight: Floats) -> Edge:
-    there = weight > 0
-    return (source, target, weight) if there.all() else (source[there], target[there], weight[there])
+    weighted = (strength > 0 for _, _, strength in pairs)
+    return [
+        (source, target, strength) if there.all() else (source[there], target[there], strength[there])
+        for (source, target, strength), there in zip(pairs, weighted, strict=True)
+    ]
 
 
 def _both_directions(a: NDArray[np.integer], b: NDArray[np.integer], weight: Floats) -> Iterable[Edge]:

@@ -7,7 +7,7 @@ in arrays.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from hashlib import blake2b
@@ -265,7 +265,7 @@ class SeenNames:
     @cached_property
     def graph(self) -> NameGraph:
         """The names in the order of their ids."""
-        return join_seen(list(_read_runs(self.runs)), self.runs, self.aliases)
+        return join_seen(_read_runs(self.runs), self.runs, self.aliases)
 
     @cached_property
     def numbered(self) -> NameGraph:
@@ -282,13 +282,14 @@ def see_graph(extracted: Extracted, rt: Runtime, settings: GraphSettings, aliase
     return SeenNames(list(map(_decode, found)), aliases)
 
 
-def _read_runs(runs: Sequence[SeenRun]) -> Iterator[RunNames]:
+def _read_runs(runs: Sequence[SeenRun]) -> list[RunNames]:
     """The names of these runs; each text is in memory once, however many runs write it."""
-    known: dict[str, str] = {}
+    known, read = dict[str, str](), list[RunNames]()
     for run in runs:
         found = _decode_names(run.said)
         types, written = (tuple(map(known.setdefault, texts, texts)) for texts in (found.types, found.written))
-        yield replace(found, types=types, written=written)
+        read.append(replace(found, types=types, written=written))
+    return read
 
 
 def join_seen(runs: Sequence[RunNames], seen: Sequence[SeenRun], aliases: Aliases) -> NameGraph:
