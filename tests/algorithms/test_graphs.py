@@ -15,6 +15,7 @@ from sensegraph.algorithms.graphs import (
     Edges,
     build_adjacency,
     canonical_edges,
+    cut_ranges,
     induce_subgraph,
     label_components,
     modularity,
@@ -138,3 +139,12 @@ def test_weights_of_one_pair_have_the_same_sum_in_any_order() -> None:
     every = [canonical_edges([0, 1, 0], [1, 0, 1], weights, 2) for weights in permutations((0.3, 0.1, 0.2))]
     assert {edges.weight.tobytes() for edges in every} == {np.array([0.1 + (0.2 + 0.3)]).tobytes()}
     assert {(*edges.source.tolist(), *edges.target.tolist()) for edges in every} == {(0, 1)}
+
+
+@given(st.lists(st.integers(0, 5), max_size=30), st.integers(1, 9))
+def test_ranges_of_rows_have_about_as_many_things_each(counts: list[int], most: int) -> None:
+    found = cut_ranges(np.array(counts, np.int64), most)
+    assert [row for first, last in found for row in range(first, last)] == [*range(len(counts))]
+    held = [sum(counts[first:last]) for first, last in found]
+    assert max(held, default=0) <= most + max(counts, default=0)
+    assert len(found) <= 1 + sum(counts) // most

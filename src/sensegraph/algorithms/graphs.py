@@ -13,6 +13,7 @@ from __future__ import annotations
 import timeit
 from dataclasses import dataclass
 from functools import cache, cached_property
+from itertools import pairwise
 from typing import Any, TypeVar
 
 import numpy as np
@@ -320,6 +321,13 @@ def locate_numbers(wanted: NDArray[N], known: NDArray[N]) -> Longs:
             order = np.argsort((above >> np.uint64(max(0, room - _DIGIT))).astype(np.uint16), kind="stable")
     at[order] = np.searchsorted(known, wanted[order])
     return at
+
+
+def cut_ranges(counts: Longs, most: int) -> list[tuple[int, int]]:
+    """All rows in ranges with at most `most` things each, and those of one row more; `counts` (n) are those of rows."""
+    ends = np.cumsum(counts)
+    bounds = np.searchsorted(ends, np.arange(most, counts.sum(), most)) + 1
+    return list(pairwise(dict.fromkeys([0, *bounds.tolist(), len(counts)])))
 
 
 def _group_equal(ascending: NDArray[Any]) -> tuple[Longs, Longs]:

@@ -7,7 +7,6 @@ do, wherever the row stands by then. The result is that of all rows looked at.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +15,7 @@ from sensegraph.algorithms.graphs import (
     Floats,
     Ints,
     Longs,
+    cut_ranges,
     keep_distinct,
     locate_numbers,
     number_distinct,
@@ -55,7 +55,7 @@ class PairedRows:
 class KeyedRows:
     """What brings `count` rows together: `keys`, whose they are, and how many times 1 / `GRID` each weighs.
 
-    Keys of more than `most` rows are left out; `crowded` counts them. A key's home is told by its first `bits`.
+    Keys of more than `most` rows are left out; `crowded` counts them. The first `bits` of keys tell most of them apart.
     """
 
     keys: Hashes
@@ -73,9 +73,9 @@ class KeyedRows:
         `keys` and `rows` are overwritten, so that many are in memory once. Weights are below 2,048.
         """
         bits = max(len(keys).bit_length() - 1, 1)
-        home = _find_homes(keys, bits)
-        full = np.flatnonzero((np.bincount(home) > most)[home])  # few, among them all keys of too many rows
-        del home
+        heads = _read_first_bits(keys, bits)
+        full = np.flatnonzero((np.bincount(heads) > most)[heads])  # few, among them all keys of too many rows
+        del heads
         listed, _, which = number_distinct(keys[full])
         many = np.bincount(keep_distinct(which * count + rows[full]) // count, minlength=len(listed))
         kept = np.ones(len(keys), np.bool_)
@@ -94,10 +94,10 @@ class KeyedRows:
         for block in blocks:
             keys = self.keys[block]
             held = mix_hashes(ids[self.rows[block]] + mix_hashes(keys ^ self.units[block].astype(np.uint64)))
-            np.add.at(sums, _find_homes(keys, self.bits), held)
+            np.add.at(sums, _read_first_bits(keys, self.bits), held)
             mixed.append(held)
         for block, held in zip(blocks, mixed, strict=True):
-            held ^= sums[_find_homes(self.keys[block], self.bits)]
+            held ^= sums[_read_first_bits(self.keys[block], self.bits)]
             np.add.at(found, self.rows[block], mix_hashes(held))
         return mix_hashes(found)
 
@@ -107,14 +107,14 @@ class KeyedRows:
         if len(rows) < self.count:
             asked = np.zeros(self.count, np.bool_)
             asked[rows] = True
-            wanted, homes = np.zeros(1 << self.bits, np.bool_), _find_homes(self.keys, self.bits)
-            wanted[homes[asked[self.rows]]] = True
-            held = np.flatnonzero(wanted[homes])
+            wanted, heads = np.zeros(1 << self.bits, np.bool_), _read_first_bits(self.keys, self.bits)
+            wanted[heads[asked[self.rows]]] = True
+            held = np.flatnonzero(wanted[heads])
         keys, weight = self.keys[held].view(np.int64), self.units[held] / GRID
         return group_by_keys(keys, self.rows[held], weight, count=self.count, most=self.most)
 
 
-def _find_homes(keys: Hashes, bits: int) -> Ints:
+def _read_first_bits(keys: Hashes, bits: int) -> Ints:
     return (keys >> np.uint64(64 - bits)).astype(np.int32)
 
 
@@ -158,11 +158,10 @@ def _split_codes(code: Longs, count: int) -> tuple[Ints, Ints]:
 def _pair_ends(rows: Ints, partners: Ints, count: int) -> tuple[Longs, NDArray[np.uint8]]:
     """Pairs as codes, from rows and a partner of each: ascending, each once, and whose best they are among."""
     low = np.minimum(rows, partners)
-    ends = np.cumsum(np.bincount(low, minlength=count))  # those of some rows, then of the next
-    bounds = np.searchsorted(ends, np.arange(_AT_ONCE, len(low), _AT_ONCE)) + 1
     codes, by = [np.zeros(0, np.int64)], [np.zeros(0, np.uint8)]
-    for first, last in pairwise(dict.fromkeys([0, *bounds.tolist(), count])):
-        held = np.flatnonzero((first <= low) & (low < last)) if len(bounds) else slice(None)
+    ranges = cut_ranges(np.bincount(low, minlength=count), _AT_ONCE)
+    for first, last in ranges:
+        held = np.flatnonzero((first <= low) & (low < last)) if len(ranges) > 1 else slice(None)
         one, other = rows[held], partners[held]
         says = np.where(one < other, np.uint8(_OF_ONE), np.uint8(_OF_OTHER))
         code = low[held].astype(np.int64) * count + np.maximum(one, other)

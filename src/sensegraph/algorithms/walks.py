@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sensegraph.algorithms.graphs import NOWHERE, Floats, Ints, Longs, sort_beside_equal, sort_numbers
+from sensegraph.algorithms.graphs import NOWHERE, Floats, Ints, Longs, cut_ranges, sort_beside_equal, sort_numbers
 
 _AT_ONCE = 1 << 20  # edges that are put in order at once
 
@@ -54,17 +53,15 @@ def order_moves(parts: Sequence[tuple[Ints, Ints, Floats]], nodes: int) -> tuple
             raise ValueError(f"an edge leads outside of nodes 0 to {nodes - 1}.")
         np.add.at(out, a, w)
         many += np.bincount(b, minlength=nodes)
-    ends = np.cumsum(many)  # of those that lead to some nodes, then to the next
-    size = int(many.sum())
-    bounds = np.searchsorted(ends, np.arange(_AT_ONCE, size, _AT_ONCE)) + 1
-    sources, targets, weights, begin = np.empty(size, np.int32), np.empty(size, np.int32), np.empty(size), 0
-    for low, high in pairwise(dict.fromkeys([0, *bounds.tolist(), nodes])):
-        held = [np.flatnonzero((low <= b) & (b < high)) if len(bounds) else slice(None) for _, b, _ in parts]
+    ranges, size, begin = cut_ranges(many, _AT_ONCE), int(many.sum()), 0
+    sources, targets, weights = np.empty(size, np.int32), np.empty(size, np.int32), np.empty(size)
+    for low, high in ranges:  # those that lead to some nodes, then to the next
+        held = [np.flatnonzero((low <= b) & (b < high)) if len(ranges) > 1 else slice(None) for _, b, _ in parts]
         chosen = ([column[at] for column in part] for part, at in zip(parts, held, strict=True))
         a, b, w = (np.concatenate(column) for column in zip(*chosen, strict=True))
         b, a, w, pairs = _sort_pairs(b, a, w)
         sort_beside_equal(w, pairs)
-        here = slice(begin, begin := int(ends[high - 1]))
+        here = slice(begin, begin := begin + len(w))
         sources[here], targets[here], weights[here] = a, b, w
     return sources, targets, weights, out
 

@@ -357,11 +357,7 @@ def _walk_edges(
         (links[0], links[1], _LINK * links[2]),
         (links[1], links[0], _BACK * links[2]),
     ]
-    weighted = (strength > 0 for _, _, strength in pairs)
-    return [
-        (source, target, strength) if there.all() else (source[there], target[there], strength[there])
-        for (source, target, strength), there in zip(pairs, weighted, strict=True)
-    ]
+    return [(a, b, w) if (there := w > 0).all() else (a[there], b[there], w[there]) for a, b, w in pairs]
 
 
 def _both_directions(a: NDArray[np.integer], b: NDArray[np.integer], weight: Floats) -> Iterable[Edge]:
