@@ -192,7 +192,8 @@ def pair_rows(n: int, groups: int, least: float, top: int) -> Any:
 def pair_by_keys(keys: Sequence[tuple[int, int, float]], count: int, most: int, near: int) -> Any:
     """Which rows share keys, given as key, row and weight."""
     key, row, weight = (np.array(column) for column in zip(*keys, strict=True))
-    found = similar.group_by_keys(key, row, weight.astype(np.float64), count=count, most=most).pair(near)
+    units = np.round(weight * similar.GRID).astype(np.int32)
+    found = similar.group_by_keys(key, row, units, count=count, most=most).pair(near)
     pairs = found.pairs
     return [pairs.one, pairs.other, _show(pairs.similarity), found.passed_over, found.crowded]
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from sensegraph.algorithms.similar import GRID
 from sensegraph.resolution import aliases, senses
 from sensegraph.resolution import log as log_of_names
 from sensegraph.resolution.aliases import Operation
@@ -69,7 +70,7 @@ def count_names(count: int) -> list[Any]:
     """For how many names words are weighed, how much their keys weigh, and how often their words stand."""
     columns = name_columns.read_columns(((f"Zone {i}",), False) for i in range(count))
     words = columns.count_words()
-    weighed = sorted(set(columns.list_keys(words)[2].round(6).tolist()))
+    weighed = sorted(set((columns.list_keys(words)[2] / GRID).round(6).tolist()))
     return [words.names, weighed[:9], len(words.frequency), words.frequency.get("zone"), 7 in words.frequency]
 
 

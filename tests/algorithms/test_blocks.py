@@ -16,8 +16,8 @@ shared = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 9)), max_size=40)
 
 def found(pairs: list[tuple[int, int]], most: int = 32, near: int = 50, weight: dict[int, float] | None = None):
     keys, rows = np.array([k for k, _ in pairs], np.int64), np.array([row for _, row in pairs], np.int32)
-    weights = np.array([(weight or {}).get(k, 1.0) for k, _ in pairs], np.float64)
-    return group_by_keys(keys, rows, weights, count=10, most=most).pair(near)
+    units = np.array([(weight or {}).get(k, 1.0) * similar.GRID for k, _ in pairs], np.int32)
+    return group_by_keys(keys, rows, units, count=10, most=most).pair(near)
 
 
 def listed(of) -> list[tuple[int, int]]:

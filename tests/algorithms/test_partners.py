@@ -7,6 +7,7 @@ import pytest
 
 from sensegraph.algorithms.minhash import mix_hashes
 from sensegraph.algorithms.partners import KeyedRows, PairedRows, pair_again
+from sensegraph.algorithms.similar import GRID
 
 
 def paired(ids: list[int], keys: list[tuple[int, int]], earlier: PairedRows | None = None) -> PairedRows:
@@ -15,7 +16,7 @@ def paired(ids: list[int], keys: list[tuple[int, int]], earlier: PairedRows | No
         np.array([mix_hashes(np.array([k], np.uint64))[0] for k, _ in keys], np.uint64),
         [row for _, row in keys],
     )
-    keyed = KeyedRows.of(key, np.array(rows, np.int32), np.ones(len(keys)), count=len(ids), most=3)
+    keyed = KeyedRows.of(key, np.array(rows, np.int32), np.full(len(keys), GRID, np.int32), count=len(ids), most=3)
     hashes = np.array(ids, np.uint64)
     return pair_again(keyed, hashes, mix_hashes(hashes), 2, earlier)
 
@@ -42,11 +43,11 @@ def test_rows_of_one_id_are_not_taken_for_one_another() -> None:
 
 
 def test_many_keys_are_mixed_and_paired_in_portions_as_all_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    def gather(lighter: float = 0.0) -> KeyedRows:
+    def gather(lighter: int = 0) -> KeyedRows:
         drawn = np.random.default_rng(5)
         keys, rows = mix_hashes(drawn.integers(0, 60, 400).astype(np.uint64)), drawn.integers(0, 50, 400)
-        weight = drawn.integers(1, 50 << 20, 400) / (1 << 20) - lighter
-        return KeyedRows.of(keys, rows.astype(np.int32), weight, count=50, most=9)
+        units = drawn.integers(1, 50 << 20, 400) - lighter
+        return KeyedRows.of(keys, rows.astype(np.int32), units.astype(np.int32), count=50, most=9)
 
     def pair() -> list[list[int]]:
         found = pair_again(gather(), ids, ids, 3, None)
@@ -65,7 +66,7 @@ def test_many_keys_are_mixed_and_paired_in_portions_as_all_at_once(monkeypatch: 
     ]
     codes = [one * 50 + other for one, other in zip(whole[2], whole[3], strict=True)]
     assert codes == sorted(set(codes))
-    assert set(gather(1 / (1 << 20)).sign(ids).tolist()).isdisjoint(signs[row] for row in gather().rows.tolist())
+    assert set(gather(1).sign(ids).tolist()).isdisjoint(signs[row] for row in gather().rows.tolist())
     for most in (1, 7, 64):
         monkeypatch.setattr("sensegraph.algorithms.partners._AT_ONCE", most)
         assert pair() == whole

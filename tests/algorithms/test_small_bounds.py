@@ -218,7 +218,7 @@ def test_from_so_many_keys_on_a_run_ends_sooner() -> None:
 def test_rows_are_cut_where_they_have_so_many_partners() -> None:
     """Keys 1, 2 and 3 are of the rows 0 to 2, of 2 and 3, and of 3 and 4: 3, 3, 5, 4 and 2 places in groups."""
     keys, rows = np.array([1, 1, 1, 2, 2, 3, 3]), np.array([0, 1, 2, 2, 3, 3, 4], np.int32)
-    groups = similar.group_by_keys(keys, rows, np.ones(7), count=6, most=9)
+    groups = similar.group_by_keys(keys, rows, np.ones(7, np.int32), count=6, most=9)
     for most, cuts in (
         (1, [1, 2, 3, 4, 5, 6]), (5, [1, 2, 3, 4, 6]), (6, [2, 3, 6]), (10, [2, 4, 6]), (11, [3, 6]), (17, [6]),
     ):  # fmt: skip

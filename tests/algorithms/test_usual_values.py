@@ -44,7 +44,7 @@ VALUES: list[Callable[[], object]] = [
     lambda: walks.build_moves([0, 1], [1, 0], [1.0, 1.0], 2),
     lambda: walks.build_paths([0, 1], [1, 0], [1.0, 1.0], 2),
     lambda: similar.similar_words([["a"], ["a"]], 0.5, 3),
-    lambda: similar.group_by_keys(np.array([1, 1]), np.array([0, 1]), np.ones(2), count=2, most=5).pair(5),
+    lambda: similar.group_by_keys(np.array([1, 1]), np.array([0, 1]), np.ones(2, np.int32), count=2, most=5).pair(5),
     lambda: prune_concepts(np.array([0, 2, 4]), np.array([0, 1, 0, 1]), 2, Pruning()),
     lambda: meaning.cluster_rows(ROWS),
     lambda: reduction.fit_projection(ROWS),

@@ -207,18 +207,18 @@ def test_between_the_parts_of_a_build_this_is_so_once_it_has_computed_much(tmp_p
     assert (much(), little()) == (0, 4_096)
 
 
-def test_within_a_build_of_very_many_results_free_memory_goes_back(
+def test_within_a_build_of_very_many_results_what_functions_remember_and_free_memory_goes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rt, much, trimmed = runtime(SqliteStore(tmp_path)), remember(4_097), list[int]()
+    rt, some, few, trimmed = runtime(SqliteStore(tmp_path)), remember(17), remember(16), list[int]()
     library = SimpleNamespace(malloc_trim=trimmed.append)
     monkeypatch.setattr("sensegraph.runtime.delegating.ctypes", SimpleNamespace(CDLL=lambda _: library))
     rt.computed.update(one=1 << 18, other=1 << 18)
     return_free_memory(rt)
-    assert trimmed == []
+    assert (trimmed, some()) == ([], 17)
     rt.computed.update(other=1)
     return_free_memory(rt)
-    assert (trimmed, much()) == ([0], 4_097)
+    assert (trimmed, some(), few()) == ([0], 0, 16)
 
 
 def test_a_result_stays_where_what_is_read_says_what_it_did(tmp_path: Path) -> None:

@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -60,7 +62,10 @@ def build_navigation(vectors: NDArray[Any] | Stack) -> Navigation:
             raise ValueError(f"row {begin + bad[0]} of the vectors is not finite; embed it again.")
         if len(there := np.flatnonzero(rows.any(axis=1))):
             index.add((begin + there).astype(np.uint64), rows[there], threads=1)
-    return np.frombuffer(index.save(), np.uint8)
+    with TemporaryDirectory(ignore_cleanup_errors=True) as folder:  # read there, its bytes are in memory once
+        index.save(file := Path(folder) / "graph")
+        found: Navigation = np.memmap(file, np.uint8, "r")
+    return found
 
 
 @dataclass(frozen=True, eq=False)

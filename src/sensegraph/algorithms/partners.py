@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import (
-    Floats,
+    Flags,
     Ints,
     Longs,
     cut_ranges,
@@ -22,7 +22,7 @@ from sensegraph.algorithms.graphs import (
     order_numbers,
 )
 from sensegraph.algorithms.minhash import Hashes, mix_hashes
-from sensegraph.algorithms.similar import GRID, KeyGroups, group_by_keys
+from sensegraph.algorithms.similar import KeyGroups, group_by_keys
 
 _OF_ONE, _OF_OTHER = 1, 2
 _AT_ONCE = 1 << 20  # keys that are mixed, or pairs that are put in order, at once
@@ -67,10 +67,10 @@ class KeyedRows:
     crowded: int
 
     @classmethod
-    def of(cls, keys: Hashes, rows: Ints, weight: Floats, *, count: int, most: int) -> KeyedRows:
+    def of(cls, keys: Hashes, rows: Ints, units: Ints, *, count: int, most: int) -> KeyedRows:
         """These keys, shape (m,), hashes for the most part: of others that begin alike all rows are looked at.
 
-        `keys` and `rows` are overwritten, so that many are in memory once. Weights are below 2,048.
+        What is given is overwritten, so that many are in memory once.
         """
         bits = max(len(keys).bit_length() - 1, 1)
         heads = _read_first_bits(keys, bits)
@@ -80,9 +80,7 @@ class KeyedRows:
         many = np.bincount(keep_distinct(which * count + rows[full]) // count, minlength=len(listed))
         kept = np.ones(len(keys), np.bool_)
         kept[full] = many[which] <= most
-        units, size = np.empty(len(keys), np.int32), int(kept.sum())
-        for at in range(0, len(keys), _AT_ONCE):
-            units[at : at + _AT_ONCE] = np.round(weight[at : at + _AT_ONCE] * GRID)
+        size = int(kept.sum())
         for column in (keys, rows, units) if size < len(keys) else ():
             column[:size] = column[kept]
         return cls(keys[:size], rows[:size], units[:size], bits, count, most, int((many > most).sum()))
@@ -110,8 +108,8 @@ class KeyedRows:
             wanted, heads = np.zeros(1 << self.bits, np.bool_), _read_first_bits(self.keys, self.bits)
             wanted[heads[asked[self.rows]]] = True
             held = np.flatnonzero(wanted[heads])
-        keys, weight = self.keys[held].view(np.int64), self.units[held] / GRID
-        return group_by_keys(keys, self.rows[held], weight, count=self.count, most=self.most)
+        keys = self.keys[held].view(np.int64)
+        return group_by_keys(keys, self.rows[held], self.units[held], count=self.count, most=self.most)
 
 
 def _read_first_bits(keys: Hashes, bits: int) -> Ints:
@@ -139,8 +137,8 @@ def pair_again(keyed: KeyedRows, ids: Hashes, told: Hashes, near: int, earlier: 
     rows = np.flatnonzero(~known)
     groups, crowded = keyed.group(rows), np.array([keyed.crowded], np.int64)
     del keyed  # of many rows keys take much room
-    found, _, sharing[rows] = groups.list_best(near, rows)
-    del groups, _
+    found, sharing[rows] = groups.list_best(near, rows)
+    del groups
     one, other = _split_codes(found, count)
     del found
     code, by = _join_pairs(code, by, *_pair_ends(one, other, count))
@@ -173,15 +171,31 @@ def _pair_ends(rows: Ints, partners: Ints, count: int) -> tuple[Longs, NDArray[n
     return np.concatenate(codes), np.concatenate(by)
 
 
+def add_pairs(one: Ints, other: Ints, more: Longs, count: int) -> tuple[Ints, Ints]:
+    """Pairs of `count` rows, ascending, each once, and `more` of them, as codes: one × `count` + other."""
+    if not len(more):
+        return one, other
+    code = one.astype(np.int64)
+    code *= count
+    code += other
+    at, there = _find_codes(code, more)
+    return (one, other) if there.all() else _split_codes(np.insert(code, at[~there], more[~there]), count)
+
+
+def _find_codes(code: Longs, more: Longs) -> tuple[Longs, Flags]:
+    """Where each of `more` stands or would stand among codes, and which are there."""
+    at, there = np.searchsorted(code, more), np.zeros(len(more), np.bool_)
+    inside = np.flatnonzero(at < len(code))
+    there[inside] = code[at[inside]] == more[inside]
+    return at, there
+
+
 def _join_pairs(
     code: Longs, by: NDArray[np.uint8], more: Longs, says: NDArray[np.uint8]
 ) -> tuple[Longs, NDArray[np.uint8]]:
     """Two lists of pairs, each ascending, as one, and whose best each is among by either list."""
     if not len(code):
         return more, says
-    at = np.searchsorted(code, more)
-    there = np.zeros(len(more), np.bool_)
-    inside = np.flatnonzero(at < len(code))
-    there[inside] = code[at[inside]] == more[inside]
+    at, there = _find_codes(code, more)
     by[at[there]] |= says[there]
     return np.insert(code, at[~there], more[~there]), np.insert(by, at[~there], says[~there])

@@ -167,14 +167,15 @@ class Candidates:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KeyGroups:
-    """Groups of `rows`, one after the other, with the `weight` of each in its group; group i begins at `start[i]`.
+    """Groups of `rows`, one after the other; what each weighs in its group, in `units` of 1 / `GRID`; group i begins at
+    `start[i]`.
 
     `own` are the places of each row, row by row, which `begin` parts, `group` is that of each place. `crowded` counts
     the keys that too many rows share.
     """
 
     rows: Ints
-    weight: Floats
+    units: Ints
     start: Longs
     group: Ints
     own: Ints
@@ -187,28 +188,32 @@ class KeyGroups:
         At most `near` × number of rows pairs remain.
         """
         count = len(self.begin) - 1
-        code, shared, sharing = self.list_best(near, np.arange(count))
+        code, shared, sharing = map(np.concatenate, zip(*self._list_best(near, np.arange(count)), strict=True))
         one, other = (ends.astype(np.int32) for ends in np.divmod(code, count))
         code, first, _ = number_distinct(np.minimum(one, other).astype(np.int64) * count + np.maximum(one, other))
         one, other = (ends.astype(np.int32) for ends in np.divmod(code, count))
-        pairs = Pairs(one, other, shared[first])
+        pairs = Pairs(one, other, shared[first] / GRID)
         return Candidates(pairs, int(sharing.sum()) // 2 - len(code), self.crowded)
 
-    def list_best(self, near: int, rows: Longs) -> tuple[Longs, Floats, Longs]:
+    def list_best(self, near: int, rows: Longs) -> tuple[Longs, Longs]:
         """The `near` partners of greatest weight of each of these rows, which ascend, of equal ones the first.
 
-        As row × number of rows + other, row by row, with what they share; and with how many others each row shares a
-        key.
+        As row × number of rows + other, row by row; and with how many others each row shares a key.
         """
-        count = len(self.begin) - 1
-        codes, sums, sharing = [np.zeros(0, np.int64)], [np.zeros(0)], [np.zeros(0, np.int64)]
+        codes, sharing = [], []
+        for code, _, others in self._list_best(near, rows):
+            codes.append(code)
+            sharing.append(others)
+        return np.concatenate(codes), np.concatenate(sharing)
+
+    def _list_best(self, near: int, rows: Longs) -> Iterator[tuple[Longs, Longs, Longs]]:
+        """`list_best` of some rows after the other, with what each pair shares."""
+        count, none = len(self.begin) - 1, np.zeros(0, np.int64)
+        yield none, none, none
         for block in self.cut_rows(rows, _PARTNERS):
             code, shared = self.list_partners(block)
-            sharing.append(np.diff(np.searchsorted(code, np.append(block, block[-1] + 1) * count)))
-            code, shared = _keep_best(code, shared, count, near)
-            codes.append(code)
-            sums.append(shared)
-        return np.concatenate(codes), np.concatenate(sums), np.concatenate(sharing)
+            sharing = np.diff(np.searchsorted(code, np.append(block, block[-1] + 1) * count))
+            yield *_keep_best(code, shared, count, near), sharing
 
     def cut_rows(self, rows: Longs, most: int) -> Iterator[Longs]:
         """These rows, so many at once that they have about `most` partners in all their groups."""
@@ -220,28 +225,28 @@ class KeyGroups:
             yield rows[first : (last := max(last, first + 1))]
             first = last
 
-    def list_partners(self, rows: Longs) -> tuple[Longs, Floats]:
+    def list_partners(self, rows: Longs) -> tuple[Longs, Longs]:
         """The others of all groups of these rows, as row × number of rows + other, ascending, and what they share."""
         held = self.own[gather_entries(self.begin, rows)[0]]
         places, sizes = gather_entries(self.start, self.group[held])
         one, other = np.repeat(self.rows[held], sizes), self.rows[places]
-        shared = np.minimum(np.repeat(self.weight[held], sizes), self.weight[places])
+        shared = np.minimum(np.repeat(self.units[held], sizes), self.units[places])
         apart = one != other
         code = one[apart].astype(np.int64) * (len(self.begin) - 1) + other[apart]
         order = order_numbers(code)
-        code, shared = code[order], shared[apart][order]
+        code, shared = code[order], shared[apart][order].astype(np.int64)
         begun = np.flatnonzero(np.diff(code, prepend=-1))
         return code[begun], np.add.reduceat(shared, begun) if len(begun) else shared
 
 
-def group_by_keys(keys: Longs, rows: Ints, weight: Floats, *, count: int, most: int) -> KeyGroups:
-    """The groups of the `count` rows that share a key: `keys` are int64, `rows` int32, of shape (m,) as is `weight`.
+def group_by_keys(keys: Longs, rows: Ints, units: Ints, *, count: int, most: int) -> KeyGroups:
+    """The groups of the `count` rows that share a key: `keys` are int64, `rows` and `units` int32, of shape (m,).
 
-    A key of more than `most` rows brings none together. Weights are whole numbers of the fraction `GRID`.
+    A key of more than `most` rows brings none together. A key weighs so many `units` of 1 / `GRID`.
     """
     home = (keys >> 60).astype(np.int8)  # of hashes about as many in each, which takes less memory than all at once
     parts = (np.flatnonzero(home == part) for part in keep_distinct(home).tolist() or [0])
-    listed = zip(*(_list_groups(keys[at], rows[at], weight[at], most) for at in parts), strict=True)
+    listed = zip(*(_list_groups(keys[at], rows[at], units[at], most) for at in parts), strict=True)
     *columns, crowded = listed
     members, weights, sizes = map(np.concatenate, columns)
     group = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
@@ -250,25 +255,24 @@ def group_by_keys(keys: Longs, rows: Ints, weight: Floats, *, count: int, most: 
     return KeyGroups(members, weights, run_offsets(sizes), group, own, begin, sum(crowded))
 
 
-def _list_groups(keys: Longs, rows: Ints, weight: Floats, most: int) -> tuple[Ints, Floats, Longs, int]:
-    """The rows of each key that 2 to `most` rows share, their weights, how many each has, and how many have more."""
+def _list_groups(keys: Longs, rows: Ints, units: Ints, most: int) -> tuple[Ints, Ints, Longs, int]:
+    """The rows of each key that 2 to `most` rows share, their units, how many each has, and how many have more."""
     order = order_pairs(number_distinct(keys)[2], rows)
     keys, rows = keys[order], rows[order]
     fresh = np.ones(len(keys), np.bool_)
     fresh[1:] = (keys[1:] != keys[:-1]) | (rows[1:] != rows[:-1])
-    keys, rows, weight = keys[fresh], rows[fresh], weight[order[fresh]]
+    keys, rows, units = keys[fresh], rows[fresh], units[order[fresh]]
     starts = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1])))
     sizes = np.diff(np.concatenate((starts, [len(keys)]))).astype(np.int64)
     fits = (sizes > 1) & (sizes <= most)
     inside = np.repeat(fits, sizes)
-    return rows[inside], weight[inside], sizes[fits], int((sizes > most).sum())
+    return rows[inside], units[inside], sizes[fits], int((sizes > most).sum())
 
 
-def _keep_best(code: Longs, shared: Floats, width: int, near: int) -> tuple[Longs, Floats]:
+def _keep_best(code: Longs, shared: Longs, width: int, near: int) -> tuple[Longs, Longs]:
     """The `near` partners of each row with which it shares most, of equal ones the first."""
     one = code // width
-    whole = (shared * GRID).astype(np.int64)
-    order = order_pairs(one - one.min(initial=width), whole.max(initial=0) - whole)  # equal ones stay in order
+    order = order_pairs(one - one.min(initial=width), shared.max(initial=0) - shared)  # equal ones stay in order
     ranked = one[order]
     places, fresh = np.arange(len(ranked)), np.ones(len(ranked), np.bool_)
     fresh[1:] = ranked[1:] != ranked[:-1]

@@ -7,7 +7,7 @@ that mass comes to at all, paths are kept by their source in mapped arrays, and 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,25 +45,34 @@ def order_moves(parts: Sequence[tuple[Ints, Ints, Floats]], nodes: int) -> tuple
     Each part has the sources, targets and weights of its edges, shape (m,). Edges of one pair may repeat. Raises
     ValueError for a weight that is not positive and finite, and for a node outside 0…nodes−1.
     """
-    out, many = np.zeros(nodes), np.zeros(nodes, np.int64)
+    out = np.zeros(nodes)
     for a, b, w in parts:
         if len(w) and not (np.isfinite(w).all() and w.min() > 0):
             raise ValueError("the weights of a walk must be positive and finite; leave out the edges that have none.")
         if len(w) and (min(a.min(), b.min()) < 0 or max(a.max(), b.max()) >= nodes):
             raise ValueError(f"an edge leads outside of nodes 0 to {nodes - 1}.")
         np.add.at(out, a, w)
-        many += np.bincount(b, minlength=nodes)
-    ranges, size, begin = cut_ranges(many, _AT_ONCE), int(many.sum()), 0
+    size = sum(len(w) for *_, w in parts)
     sources, targets, weights = np.empty(size, np.int32), np.empty(size, np.int32), np.empty(size)
-    for low, high in ranges:  # those that lead to some nodes, then to the next
-        held = [np.flatnonzero((low <= b) & (b < high)) if len(ranges) > 1 else slice(None) for _, b, _ in parts]
-        chosen = ([column[at] for column in part] for part, at in zip(parts, held, strict=True))
-        a, b, w = (np.concatenate(column) for column in zip(*chosen, strict=True))
-        b, a, w, pairs = _sort_pairs(b, a, w)
+    for here, (b, a, w, pairs) in _sort_parts([(b, a, w) for a, b, w in parts], nodes):
         sort_beside_equal(w, pairs)
-        here = slice(begin, begin := begin + len(w))
         sources[here], targets[here], weights[here] = a, b, w
     return sources, targets, weights, out
+
+
+def _sort_parts(
+    parts: Sequence[tuple[Ints, Ints, Floats]], nodes: int
+) -> Iterator[tuple[slice, tuple[Ints, Ints, Floats, Longs]]]:
+    """`_sort_pairs` of all parts together: pairs of some first nodes, then of the next, and where they stand."""
+    many, begin = np.zeros(nodes, np.int64), 0
+    for first, *_ in parts:
+        many += np.bincount(first, minlength=nodes)
+    ranges = cut_ranges(many, _AT_ONCE)
+    for low, high in ranges:
+        held = [np.flatnonzero((low <= a) & (a < high)) if len(ranges) > 1 else slice(None) for a, *_ in parts]
+        chosen = ([column[at] for column in part] for part, at in zip(parts, held, strict=True))
+        first, second, weight = (np.concatenate(column) for column in zip(*chosen, strict=True))
+        yield slice(begin, begin := begin + len(weight)), _sort_pairs(first, second, weight)
 
 
 def _sort_pairs(first: Ints, second: Ints, weight: Floats) -> tuple[Ints, Ints, Floats, Longs]:
@@ -126,13 +135,21 @@ def build_paths(source: ArrayLike, target: ArrayLike, weight: ArrayLike, nodes: 
 
     Edges of one pair may repeat. Raises ValueError for a weight that is not above 0.
     """
-    a, b, w = np.asarray(source, np.int32), np.asarray(target, np.int32), np.asarray(weight, np.float64)
-    if len(w) and not (np.isfinite(w).all() and w.min() > 0):
+    edges = np.asarray(source, np.int32), np.asarray(target, np.int32), np.asarray(weight, np.float64)
+    return order_paths([edges], nodes)
+
+
+def order_paths(parts: Sequence[tuple[Ints, Ints, Floats]], nodes: int) -> Paths:
+    """`build_paths` of the edges of all parts, of which each has sources, targets and weights."""
+    if any(len(w) and not (np.isfinite(w).all() and w.min() > 0) for *_, w in parts):
         raise ValueError("the weights of paths must be above 0 and finite; leave out the edges that have none.")
-    a, b, w = _sort_pairs(a, b, w)[:3]
-    total = np.bincount(a, weights=w, minlength=nodes)
-    w /= total[a]
-    return Paths(run_offsets(np.bincount(a, minlength=nodes)), b, w.astype(np.float32))
+    size = sum(len(w) for *_, w in parts)
+    to, share, many = np.empty(size, np.int32), np.empty(size, np.float32), np.zeros(nodes, np.int64)
+    for here, (a, b, w, _) in _sort_parts(parts, nodes):
+        w /= np.bincount(a, weights=w, minlength=nodes)[a]
+        to[here], share[here] = b, w
+        many += np.bincount(a, minlength=nodes)
+    return Paths(run_offsets(many), to, share)
 
 
 def run_offsets(counts: ArrayLike) -> Longs:

@@ -16,6 +16,7 @@ from sensegraph.errors import EmptyCorpus, ItemFailed, NotIndexed, StoreError
 from sensegraph.index.browse.copies import find_same_texts, note_copies
 from sensegraph.index.chunks import cut_documents
 from sensegraph.index.extraction import extract_all, what_was_rejected
+from sensegraph.index.graph.columns import forget_columns
 from sensegraph.index.graph.duplicates import resolved_graph
 from sensegraph.index.graph.lookups import find_lookups, find_ties
 from sensegraph.index.graph.merging import describe_graphs
@@ -36,7 +37,13 @@ from sensegraph.resolution.aliases import replay_operations
 from sensegraph.resolution.log import read_operations
 from sensegraph.runtime.background import run_in_background
 from sensegraph.runtime.batches import ReadItems
-from sensegraph.runtime.delegating import make_each, release_between_parts, return_free_memory, work_on_worker
+from sensegraph.runtime.delegating import (
+    is_very_large,
+    make_each,
+    release_between_parts,
+    return_free_memory,
+    work_on_worker,
+)
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result, Results, recall_result
 from sensegraph.runtime.runtime import Runtime
@@ -68,9 +75,17 @@ def build_index(keys: Sequence[str], rt: Runtime, settings: IndexSettings, *, fr
     ):
         whole = _add_graph(spine, rt, settings) if "graph" in settings.parts else spine
         release_between_parts(rt)
+        _let_columns_go(whole, rt)
         whole = replace(whole, made=beside())
         embedded()
     return complete_index(whole, rt, settings)
+
+
+def _let_columns_go(spine: Spine, rt: Runtime) -> None:
+    """In a very large build the columns of the graph are in memory only while steps ask for them."""
+    if spine.graph and is_very_large(rt):
+        forget_columns(spine.graph.value)
+        return_free_memory(rt)
 
 
 def _build_beside(spine: Spine, rt: Runtime, settings: IndexSettings) -> dict[str, MadePart]:
@@ -120,6 +135,7 @@ def complete_index(spine: Spine, rt: Runtime, settings: IndexSettings) -> Manife
     entity_vectors = embed_unopened(lambda: entity_runs(graph.value), rt, name=graph.key) if graph else ""
     reports = embed_unopened(lambda: report_runs(reported.value), rt, name=reported.key) if reported else ""
     if graph:
+        return_free_memory(rt)
         find_ties(graph, spine.catalogue, rt)
     known = graph.value if graph else Graph()
     manifest = Manifest(
@@ -157,6 +173,7 @@ def complete_index(spine: Spine, rt: Runtime, settings: IndexSettings) -> Manife
     if settings.temporal.dates:
         dates = find_dates(spine.catalogue, spine.documents, spine.by_document, graph, rt, settings.temporal)
         manifest = replace(manifest, dates=dates.key)
+    _let_columns_go(spine, rt)
     manifest = add_navigation(manifest, rt, settings.exact_below)
     release_between_parts(rt)
     for part in _parts_built("over", settings):

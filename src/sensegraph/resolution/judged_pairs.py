@@ -8,11 +8,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from sensegraph.algorithms.graphs import Floats, Longs, keep_distinct, mark_among, order_numbers
+from sensegraph.algorithms.graphs import Floats, Ints, keep_distinct, order_numbers
 from sensegraph.algorithms.linkage import connect_rows
+from sensegraph.algorithms.partners import add_pairs
 from sensegraph.algorithms.similar import Candidates, KeyGroups, Pairs, group_by_keys, similar_rows
 from sensegraph.resolution.comparison.likeness import KINDS, SHORT, VETOES, WEIGHED
 from sensegraph.resolution.comparison.scoring import Collection, Scores, weigh_rival
@@ -37,31 +40,30 @@ def block_pairs(found: Collection, keyed: Candidates | None = None) -> Candidate
     paired = keyed or _group_names(found).pair(near)
     order = order_numbers(found.columns.whole)
     equal = found.columns.whole[order][1:] == found.columns.whole[order][:-1]
-    ends = [(paired.pairs.one, paired.pairs.other), (order[:-1][equal], order[1:][equal])]
+    ends: list[tuple[NDArray[Any], NDArray[Any]]] = [(order[:-1][equal], order[1:][equal])]
     if found.vectors is not None:
         meant = similar_rows(found.vectors, settings.least, near)
         ends.append((meant.one, meant.other))
-    one, other = (np.concatenate(column).astype(np.int64) for column in zip(*ends, strict=True))
-    one, other = np.divmod(keep_distinct(one * max(count, 1) + other), max(count, 1))
-    pairs = Pairs(one.astype(np.int32), other.astype(np.int32), np.ones(len(one)))
-    return Candidates(pairs, paired.passed_over, paired.crowded)
+    more = keep_distinct(np.concatenate([a.astype(np.int64) * count + b for a, b in ends]))
+    one, other = add_pairs(paired.pairs.one, paired.pairs.other, more, count)
+    return Candidates(Pairs(one, other, np.broadcast_to(1.0, len(one))), paired.passed_over, paired.crowded)
 
 
 def _group_names(found: Collection) -> KeyGroups:
     """The names that share a key; when they are paired, the keys themselves are gone from memory."""
-    keys, rows, weights = found.columns.list_keys(found.words)
-    return group_by_keys(keys.view(np.int64), rows, weights, count=len(found.items), most=found.settings.rare)
+    keys, rows, units = found.columns.list_keys(found.words)
+    return group_by_keys(keys.view(np.int64), rows, units, count=len(found.items), most=found.settings.rare)
 
 
 class JudgedPairs:
     """The pairs that were compared, in order, and those that are when they are asked for."""
 
-    def __init__(self, found: Collection, one: Longs, other: Longs, scores: Scores) -> None:
+    def __init__(self, found: Collection, one: Ints, other: Ints, scores: Scores) -> None:
         self.found, self.one, self.other, self.scores = found, one, other, scores
-        self.score: Floats = scores.score.copy()
+        self.score: Floats = scores.score  # written over: it is held once
         self.large = 0  # sets of likely names that were compared in part only
         self._free = ~scores.are(VETOES)
-        self._code = one * max(len(found.items), 1) + other
+        self._before: dict[int, float] = {}  # what the scores of pairs were that have others now
         self._long: Mapping[int, Sequence[int]] = {}
         self._judged: dict[Pair, Judged] = {}
         self._more: dict[Pair, Judged] = {}  # pairs within likely groups
@@ -95,13 +97,13 @@ class JudgedPairs:
         short = np.flatnonzero(self.scores.are(SHORT)).tolist()
         long: dict[int, list[int]] = defaultdict(list)
         for i in short:
-            if self.scores.score[i] >= _LIKELY:
+            if self.score[i] >= _LIKELY:
                 one, other = self._shorter(self._pair(i))
                 long[one].append(other)
         self._long = long
         for i in short:
-            judged = Judged(float(self.scores.score[i]), "", KINDS[self.scores.kind[i]])
-            self.score[i] = self._weigh_short(judged, self._pair(i)).score
+            judged = Judged(float(self.score[i]), "", KINDS[self.scores.kind[i]])
+            self._score_again(i, self._weigh_short(judged, self._pair(i)).score)
         self._weigh_matches()
         likely = np.flatnonzero(self._free & (self.score >= self.found.settings.accept)).tolist()
         sure = [*map(self._pair, likely), *together]
@@ -125,8 +127,7 @@ class JudgedPairs:
 
     def list_vetoes(self, rows: set[int]) -> Iterator[Pair]:
         """The pairs of one of these rows that are two things."""
-        wanted = np.array(sorted(rows), np.int64)
-        near = mark_among(self.one, wanted) | mark_among(self.other, wanted)
+        near = self._touch(np.array(sorted(rows), np.int32))
         yield from map(self._pair, np.flatnonzero(near & ~self._free).tolist())
         yield from (pair for pair, judged in self._more.items() if judged.veto and not rows.isdisjoint(pair))
 
@@ -135,14 +136,26 @@ class JudgedPairs:
         why = (self._more[pair] if pair in self._more else self.weigh_rivals(pair)).why
         return f"{why}; no other is likelier" if pair in self._raised else why
 
+    def _touch(self, rows: Ints) -> NDArray[np.bool_]:
+        """Which pairs are of one of these rows."""
+        asked = np.zeros(len(self.found.items), np.bool_)
+        asked[rows] = True
+        touched: NDArray[np.bool_] = asked[self.one] | asked[self.other]
+        return touched
+
+    def _score_again(self, i: int, score: float) -> None:
+        self._before.setdefault(i, float(self.score[i]))
+        self.score[i] = score
+
     def _pair(self, i: int) -> Pair:
         return int(self.one[i]), int(self.other[i])
 
     def _place(self, pair: Pair) -> int:
         """The position of a pair among those that were compared; −1 where it was not."""
-        code = pair[0] * len(self.found.items) + pair[1]
-        i = int(np.searchsorted(self._code, code))
-        return i if i < len(self._code) and self._code[i] == code else -1
+        row, partner = np.array([pair[0], pair[0] + 1], np.int32), np.array(pair[1], np.int32)
+        begin, end = np.searchsorted(self.one, row).tolist()
+        i = begin + int(np.searchsorted(self.other[begin:end], partner))
+        return i if i < end and self.other[i] == partner else -1
 
     def _weigh_matches(self) -> None:
         """Judge pairs anew by how far they are ahead of any other partner of either.
@@ -158,7 +171,7 @@ class JudgedPairs:
         asked |= (listed | self.scores.are(("bare",))) & (score >= least) & (score < _SURE)
         places = np.flatnonzero(kept & asked)
         rows = keep_distinct(np.concatenate((self.one[places], self.other[places])))
-        near = np.flatnonzero(kept & (mark_among(self.one, rows) | mark_among(self.other, rows)))
+        near = np.flatnonzero(kept & self._touch(rows))
         around = dict(zip(map(self._pair, near.tolist()), score[near].tolist(), strict=True))
         equal = set(map(self._pair, near[~weighed[near] & (score[near] >= _SURE)].tolist()))
         leads = list_leads(around, equal)
@@ -171,10 +184,10 @@ class JudgedPairs:
             if bounded and min(leads[pair]) <= 0:  # another of its list is as likely
                 new = min(new, own, _TIED)
             if new > own and tells[i]:
-                self.score[i] = new
+                self._score_again(i, new)
                 self._raised.add(pair)
             elif new < own and weighed[i]:
-                self.score[i] = new
+                self._score_again(i, new)
 
     def _shorter(self, pair: Pair) -> Pair:
         """The one whose name says less, and the other."""
@@ -189,7 +202,8 @@ class JudgedPairs:
                 continue
             i = self._place((other, third) if other < third else (third, other))
             between = self.judge(other, third) if i < 0 else None
-            score, veto = (between.score, between.veto) if between else (self.scores.score[i], not self._free[i])
+            first = self._before.get(i, self.score[i])  # before rivals are looked at
+            score, veto = (between.score, between.veto) if between else (first, not self._free[i])
             if veto or score < self.found.settings.reject:
                 return self.found.items[third].name
         return ""

@@ -121,7 +121,7 @@ def decide(
     """
     near, settings = near or block_pairs(found), found.settings
     ruled = apply_rules(rules, {name: row for row, name in enumerate(found.ids)} if rules else {})
-    one, other = near.pairs.one.astype(np.int64), near.pairs.other.astype(np.int64)
+    one, other = near.pairs.one, near.pairs.other
     judged = JudgedPairs(found, one, other, found.judge_each(one, other, compare))
     judged.settle(list(ruled.together))
     earlier = sorted(pair for pair, rule in ruled.together.items() if rule.by == "names")
@@ -191,7 +191,7 @@ def judge_pair(one: Mentioned, other: Mentioned, settings: Resolving | None = No
     """How surely two things are one if there were no others. Symmetric."""
     pair = sorted((one, other), key=lambda item: item.id)
     found = prepare_collection(pair, settings or Resolving())
-    one_, other_ = np.zeros(1, np.int64), np.ones(1, np.int64)
+    one_, other_ = np.zeros(1, np.int32), np.ones(1, np.int32)
     return JudgedPairs(found, one_, other_, found.judge_each(one_, other_, compare_pairs)).weigh_rivals((0, 1))
 
 

@@ -26,6 +26,7 @@ _TOOLS = ("engine", "embedder", "reranker")
 _KEPT = ("chunker", "store", "executor", "most_failed", "retry", "numbers", "whole", "aside", "begun")
 _CACHED = type(cache(key))
 _MANY = 1 << 12  # results from which what a function remembers, or a build computed, takes room
+_SOME = 1 << 4  # results that a function remembers from which they are forgotten within a build of very many
 _VERY_MANY = 1 << 19  # results that a build computed from which what lies free within it takes room
 
 
@@ -186,29 +187,30 @@ def release_between_parts(rt: Runtime) -> None:
     What one part took lies between what stays, and is seldom as large as what the next needs.
     """
     if sum(rt.computed.values()) > _MANY:
-        _forget_much()
+        _forget(_MANY)
 
 
 def return_free_memory(rt: Runtime) -> None:
-    """Within a build of very many results: give memory back that lies free between what stays."""
-    if sum(rt.computed.values()) > _VERY_MANY:
-        _trim_heap()
+    """Within a build of very many results: forget what functions remember, and give back what lies free."""
+    if is_very_large(rt):
+        _forget(_SOME)  # small as it is, it lies between what could go back
+
+
+def is_very_large(rt: Runtime) -> bool:
+    """Whether a build has computed very many results: then what can be read again is not kept in memory."""
+    return sum(rt.computed.values()) > _VERY_MANY
 
 
 def release_memory() -> None:
     """Forget what functions remember of many names or words, and give free memory back."""
     gc.collect()
-    _forget_much()
+    _forget(_MANY)
 
 
-def _forget_much() -> None:
+def _forget(most: int) -> None:
     for found in gc.get_referrers(_CACHED):  # its instances, and few others
-        if type(found) is _CACHED and found.cache_info().currsize > _MANY:
+        if type(found) is _CACHED and found.cache_info().currsize > most:
             found.cache_clear()
-    _trim_heap()
-
-
-def _trim_heap() -> None:
     with suppress(OSError, AttributeError):  # where the C library can
         ctypes.CDLL(None).malloc_trim(0)
 

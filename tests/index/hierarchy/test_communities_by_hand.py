@@ -158,7 +158,7 @@ def test_communities_of_before_stay_where_they_cost_no_more_than_a_hundredth_of_
 
 def test_a_community_that_was_divided_and_is_not_any_more_is_stored_with_its_entities() -> None:
     ids = ["a", "b", "c", "d"]
-    now = _Structure(ids, canonical_edges([0, 1, 2], [1, 2, 3], np.ones(3), 4))
+    now = _Structure(lambda: ids, canonical_edges([0, 1, 2], [1, 2, 3], np.ones(3), 4))
     tree = tree_of([np.zeros(4, np.int32)], 4)
     divided = Group("x", 0, "", ("y", "z"), ())  # as it was stored: its children told its entities
     found = _name_communities(now, tree, ClusterSettings(), known=[divided])

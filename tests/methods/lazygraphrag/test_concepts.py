@@ -101,7 +101,7 @@ def test_only_changed_documents_are_read_again_and_an_update_equals_a_rebuild(st
     assert rt.computed["nounphrases.note"] == 1
     run = note_run(_noted(changed))
     graph = prune_phrases(run, np.zeros(len(run.sizes), np.int64), ConceptSettings())
-    (homes,) = cluster_concepts.fn([graph.edges], settings=ConceptSettings())
+    (homes,) = cluster_concepts.fn([graph.pruned.edges], settings=ConceptSettings())
     (fresh,) = make_concepts.fn([(graph, homes)], settings=ConceptSettings())
     for f in fields(Concepts):
         assert np.array_equal(getattr(updated.value, f.name), getattr(fresh, f.name))

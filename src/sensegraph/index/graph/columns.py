@@ -208,6 +208,12 @@ def columns_of(graph: Graph) -> Columns:
     return found
 
 
+def forget_columns(graph: Graph) -> None:
+    """Let the columns of a graph in a store go until they are asked for again."""
+    if isinstance(graph.entities, Table):
+        graph.entities.kept.pop("columns", None)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Ends:
     """Hashes of the ids of entities, and of the ends of relations, with their weights."""

@@ -8,18 +8,19 @@ it was in the partitions of before.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from hashlib import blake2b
-from typing import Any
+from itertools import pairwise
+from typing import Any, overload
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.graphs import Floats, Longs, locate_numbers, order_numbers
+from sensegraph.algorithms.graphs import Floats, Ints, Longs, locate_numbers, order_numbers
 from sensegraph.algorithms.minhash import Hashes, mix_hashes
 from sensegraph.algorithms.partners import KeyedRows, PairedRows, pair_again
 from sensegraph.algorithms.ranking import hash_words
@@ -79,36 +80,79 @@ def keep_pairs(found: Sequence[PairedRows], *, near: int, rare: int) -> list[byt
     return list(map(pack_columns, found))
 
 
+class NamesAlone(Sequence[tuple[str]]):
+    """Each name as that of a thing without others."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._names = names
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    @overload
+    def __getitem__(self, index: int) -> tuple[str]: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[tuple[str]]: ...
+    def __getitem__(self, index: int | slice) -> tuple[str] | list[tuple[str]]:
+        found = self._names[index]
+        return (found,) if isinstance(found, str) else [(name,) for name in found]
+
+
+class CountedNeighbours(Mapping[str, int]):
+    """How many neighbours names have, by their ids, which ascend; none for one that has no neighbour."""
+
+    def __init__(self, ids: Sequence[str], counts: Longs) -> None:
+        self._ids, self._counts = ids, counts
+
+    def __getitem__(self, name: str) -> int:
+        row = bisect_left(self._ids, name)
+        if row == len(self._ids) or self._ids[row] != name or not self._counts[row]:
+            raise KeyError(name)
+        return int(self._counts[row])
+
+    def __iter__(self) -> Iterator[str]:
+        return (self._ids[row] for row in np.flatnonzero(self._counts).tolist())
+
+    def __len__(self) -> int:
+        return int(np.count_nonzero(self._counts))
+
+
 def collect_names(graph: NameGraph, rt: Runtime, settings: Resolving) -> Collection:
     """The names of a graph, ready to be compared; only names of partitions that changed are read."""
-    rows = sorted(range(len(graph)), key=graph.ids.__getitem__)
-    ids, names, types = ([of[row] for row in rows] for of in (graph.ids, graph.names, graph.types))
-    numbers = {kind: number for number, kind in enumerate(sorted(set(graph.types)))}
+    rows: Sequence[int] = range(len(graph))
+    ids, names, types = graph.ids, graph.names, graph.types
+    if any(one > other for one, other in pairwise(ids)):
+        rows = sorted(rows, key=ids.__getitem__)
+        ids, names, types = ([of[row] for row in rows] for of in (ids, names, types))
+    order = np.array(rows, np.int64)
+    hashes, many = graph.hashes[order], np.bincount(graph.near, minlength=len(graph))[order]
+    numbers = {kind: number for number, kind in enumerate(sorted(set(types)))}
     persons = {kind: kind_of_type(kind) == "person" for kind in numbers}
-    things, hashes = list(zip(names, map(persons.__getitem__, types), strict=True)), graph.hashes[rows]
-    parts = [things[begin:end] for begin, end in cut_hashes(hashes, NAMES)]
+    cuts = [slice(begin, end) for begin, end in cut_hashes(hashes, NAMES)]
+    parts = [list(zip(names[cut], map(persons.__getitem__, types[cut]), strict=True)) for cut in cuts]
     keys = [blake2b(msgspec.msgpack.encode(part), digest_size=20).hexdigest() for part in parts]
     packed = rt.each(read_names, parts, names=keys)
-    columns = join_columns(NameColumns(*unpack_columns(part)) for part in packed) if parts else read_columns(())
-    typed = np.fromiter(map(numbers.__getitem__, types), np.int32, len(rows))
-    traits = Traits(list(numbers), typed, np.zeros(len(rows), np.int32), graph.mentioning[np.array(rows, np.int64)])
-    many = np.bincount(graph.near, minlength=len(graph)).tolist()
-    degree = Counter({name: count for name, count in zip(graph.ids, many, strict=True) if count})
-    items, shown = MentionedNames(graph, rows), [(name,) for name in names]
+    del parts
+    columns = join_columns(NameColumns(*unpack_columns(part)) for part in packed) if cuts else read_columns(())
+    typed = np.fromiter(map(numbers.__getitem__, types), np.int32, len(types))
+    traits = Traits(list(numbers), typed, np.zeros(len(types), np.int32), graph.mentioning[order])
+    items, shown, degree = MentionedNames(graph, rows), NamesAlone(names), CountedNeighbours(ids, many)
     words, read_from = columns.count_words(), key(*packed.keys)
     return Collection(
         ids, shown, items, columns, traits, {}, words, degree, settings, read_from=read_from, hashes=hashes
     )
 
 
-def pair_names(found: Collection, rt: Runtime) -> Candidates:
-    """The names that are compared: while there are the same names these are the same pairs.
+def pair_names(found: Collection, rt: Runtime) -> tuple[Collection, Candidates]:
+    """The names that are compared, and the names without what brings them together, which takes much room.
 
-    Else partners are found again of names that share a word or another key with one that is new, changed or gone.
+    While there are the same names these are the same pairs. Else partners are found again of names that share a word or
+    another key with one that is new, changed or gone.
     """
     near, rare = found.settings.near, found.settings.rare
     ids = hash_words(found.ids) if found.hashes is None else found.hashes
-    noted = f"{keep_pairs.version} {near} {rare}"
+    noted, whole = f"{keep_pairs.version} {near} {rare}", [found.columns]
+    found = replace(found, columns=found.columns.without_keys())
 
     def look() -> PairedRows:
         before, _, k = (rt.store.ref(PAIRED) or "").rpartition(" ")
@@ -116,27 +160,26 @@ def pair_names(found: Collection, rt: Runtime) -> Candidates:
         earlier = PairedRows(*unpack_columns(there[k].value)) if there else None
         told, words = mix_hashes(ids ^ found.columns.spoken), found.words
         return pair_again(  # nobody else holds the keys, so that they go as soon as they can
-            KeyedRows.of(*found.columns.list_keys(words), count=len(ids), most=rare), ids, told, near, earlier
+            KeyedRows.of(*whole.pop().list_keys(words), count=len(ids), most=rare), ids, told, near, earlier
         )
 
     made = rt.once(keep_pairs, look, names=(found.read_from, digest_columns([ids])), near=near, rare=rare)
     if rt.store.ref(PAIRED) != f"{noted} {made.key}":
         rt.store.set_refs({PAIRED: f"{noted} {made.key}"})
     paired = PairedRows(*unpack_columns(made.value))
-    pairs = Pairs(paired.one, paired.other, np.ones(len(paired.one)))
-    return block_pairs(found, Candidates(pairs, paired.passed_over, int(paired.crowded[0])))
+    pairs = Pairs(paired.one, paired.other, np.broadcast_to(1.0, len(paired.one)))
+    return found, block_pairs(found, Candidates(pairs, paired.passed_over, int(paired.crowded[0])))
 
 
-def compare_in_partitions(found: Collection, one: Longs, other: Longs, *, rt: Runtime, noted: bool = False) -> Scores:
+def compare_in_partitions(found: Collection, one: Ints, other: Ints, *, rt: Runtime, noted: bool = False) -> Scores:
     """How alike the names of pairs are: of partitions in which nothing changed it is known.
 
     Of the others those pairs are compared that stand in no partition of the graph that was last built; where `noted`,
     this is that graph from now on.
     """
-    signs, parts = found.columns.sign(found.words), list[slice]()
-    for begin, end in cut_hashes(found.columns.spoken, _SCORES):
-        first, last = np.searchsorted(one, (begin, end)).tolist()
-        parts.extend([slice(first, last)] * (first < last))
+    signs, cuts = found.columns.sign(found.words), cut_hashes(found.columns.spoken, _SCORES)
+    bounds = np.searchsorted(one, np.array([0, *(end for _, end in cuts)], one.dtype)).tolist()
+    parts = [slice(first, last) for first, last in pairwise(bounds) if first < last]
 
     def sign(rows: slice) -> Hashes:
         """What stands for all that decides how alike the names of these pairs are."""
@@ -166,12 +209,17 @@ def compare_in_partitions(found: Collection, one: Longs, other: Longs, *, rt: Ru
     there, (version, *earlier) = rt.recall(keep_scores, keys), (rt.store.ref(COMPARED) or "0").split()
     if version != f"{keep_scores.version}":  # how names are compared has changed
         earlier = []
-    made = {k: there.get(k) or rt.once(keep_scores, partial(judge, rows), names=[name])
-            for k, rows, name in zip(keys, parts, names, strict=True)}  # fmt: skip
+
+    def score() -> Iterator[Scores]:
+        for k, rows, name in zip(keys, parts, names, strict=True):
+            made = there.get(k) or rt.once(keep_scores, partial(judge, rows), names=[name])
+            part = ScoredPairs(*unpack_columns(made.value))
+            yield Scores(part.score, part.kind)
+
+    scored = join_columns(score()) if keys else Scores.of(())
     if noted and keys != earlier:
         rt.store.set_refs({COMPARED: f"{keep_scores.version} {' '.join(keys)}"})
-    scored = [ScoredPairs(*unpack_columns(made[k].value)) for k in keys]
-    return join_columns(Scores(part.score, part.kind) for part in scored) if scored else Scores.of(())
+    return scored
 
 
 def judge_comparisons(items: Comparisons, rt: Runtime) -> NDArray[Any]:

@@ -302,9 +302,8 @@ def _find_automatic(
 
         def join() -> Joined:
             return_free_memory(rt)
-            found = collect_names(merged.graph, rt, alone.rules())
+            found, paired = pair_names(collect_names(merged.graph, rt, alone.rules()), rt)
             compare = partial(compare_in_partitions, rt=rt, noted=True)
-            paired = pair_names(found, rt)
             return_free_memory(rt)
             made = decide(found, rules, compare, paired)
             known, items = names_by_id(told), found.items

@@ -347,8 +347,7 @@ def _walk_edges(
     """
     start, held, owns, owned = rows
     salient = _rate_salience(np.diff(start).astype(np.float64), chunks)
-    mention = np.repeat(np.arange(len(start) - 1), np.diff(start))
-    owner = np.repeat(np.arange(len(owns) - 1), np.diff(owns))
+    mention, owner = (np.repeat(np.arange(len(of) - 1, dtype=np.int32), np.diff(of)) for of in (start, owns))
     links = _title_links(start, held, owns, owned, salient)
     pairs: list[Edge] = [
         *_both_directions(held, chunks + mention, salient[mention]),

@@ -7,8 +7,9 @@ history, no function of the documents: it stands beside the index, which equals 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from itertools import chain
 from typing import Any, Literal
 
@@ -21,7 +22,7 @@ from sensegraph.algorithms.graphs import Edges, Floats, Longs, canonical_edges, 
 from sensegraph.algorithms.trees import Followed, Tree, find_unchanged, match_groups, project
 from sensegraph.algorithms.walks import run_offsets
 from sensegraph.errors import SettingsError, StoreError
-from sensegraph.index.graph.columns import GroupColumns, columns_of, ends_beside, find_hashes
+from sensegraph.index.graph.columns import GroupColumns, columns_of, ends_beside, find_hashes, forget_columns
 from sensegraph.index.hierarchy.packing import Group
 from sensegraph.index.manifest import Manifest
 from sensegraph.protocols import Store
@@ -167,6 +168,7 @@ def _by_side(pairs: Sequence[tuple[int, int]], side: int) -> dict[int, list[int]
 
 _TOLERANCE = 0.01  # an updated partition may lose this share of modularity against a fresh one
 _STALE = 0.001  # share of all weight that changes before a fresh partition is found again to compare with
+_LARGE = 1 << 20  # relations from which columns are read again after a graph was clustered
 _LIGHTEST = 1e-9  # weights must be positive
 
 
@@ -245,9 +247,9 @@ class Earlier:
 
 @dataclass(frozen=True, slots=True)
 class _Structure:
-    """A graph as arrays: entity ids in order, and edges between their positions."""
+    """A graph as arrays: edges between the positions of entities, and what lists the ids of these in order."""
 
-    ids: Sequence[str]
+    list_ids: Callable[[], Sequence[str]]
     edges: Edges
 
 
@@ -280,8 +282,10 @@ def group_briefly(graph: Graph, earlier: Earlier | None, settings: ClusterSettin
     columns = columns_of(graph)
     edges = _list_edges(columns.source, columns.target, columns.relations.weight, len(columns.entities.ids))
     if earlier is None:
-        ids = graph.entities.ids() if isinstance(graph.entities, Table) else [e.id for e in graph.entities]
-        return _cluster_afresh(_Structure(ids, edges), settings)
+        if len(edges.source) > _LARGE:
+            del columns
+            forget_columns(graph)
+        return _cluster_afresh(_Structure(partial(_list_ids, graph), edges), settings)
     # the earlier communities on the numbering of the graph of now
     found = earlier.communities.value
     groups = list(found.groups)
@@ -292,7 +296,7 @@ def group_briefly(graph: Graph, earlier: Earlier | None, settings: ClusterSettin
     new = np.flatnonzero(places < 0)
     named: NDArray[Any] = np.array([*names, ""], object)[places]
     named[new] = [entity.id for entity in take_records(graph.entities, new.tolist())]
-    now = _Structure(named.tolist(), edges)
+    now = _Structure(named.tolist, edges)
     tree = _plant_tree(stored, before.ids)
     source, target = (find_hashes(ends, before.ids) for ends in (before.source, before.target))
     then = _list_edges(source, target, before.weight, tree.nodes)
@@ -312,6 +316,10 @@ def group_briefly(graph: Graph, earlier: Earlier | None, settings: ClusterSettin
     said = "modularity" if settings.quality == "modularity" else "quality"
     note = f"clustered afresh: {said} {best:.4f}, against {updated.modularity:.4f} from the earlier communities"
     return _cluster_afresh(now, settings, (note,))
+
+
+def _list_ids(graph: Graph) -> Sequence[str]:
+    return graph.entities.ids() if isinstance(graph.entities, Table) else [e.id for e in graph.entities]
 
 
 def _plant_tree(groups: GroupColumns, ids: NDArray[np.uint64]) -> Tree:
@@ -354,13 +362,13 @@ def _name_communities(
     """The communities as they are stored, under ids that are keys of their members and depth; some are `known`."""
     before, sizes, above = known or [None] * len(tree), tree.sizes, tree.parent
     below = np.bincount(above[above >= 0], sizes[above >= 0], len(tree))
-    ids, groups = list[str](), list[Group]()
+    names, ids, groups = now.list_ids(), list[str](), list[Group]()
     children: list[list[str]] = [[] for _ in before]
     placed = zip(before, tree.depth.tolist(), above.tolist(), (below == sizes).tolist(), strict=True)
     for i, (was, depth, parent, whole) in enumerate(placed):  # those above others come first
         members = was.entities if was else ()
         if not was or not (whole or members):  # what was divided before may not be now
-            members = tuple(sorted(now.ids[m] for m in tree.of(i).tolist()))
+            members = tuple(sorted(names[m] for m in tree.of(i).tolist()))
         ids.append(was.id if was else key("community", depth, members)[:20])
         if parent >= 0:
             children[parent].append(ids[i])

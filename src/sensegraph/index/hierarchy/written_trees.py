@@ -50,9 +50,9 @@ class WrittenReport:
 
 @dataclass(frozen=True, slots=True)
 class TreeElements:
-    """Positions of entities, relations and claims inside a tree: those that its reports are written from."""
+    """Positions of entities, relations and claims inside a tree, ascending: those that its reports are written from."""
 
-    places: tuple[list[int], list[int], list[int]]
+    places: tuple[Longs, Longs, Longs]
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +102,7 @@ class PlacedElements:
             for of, home in zip(marked, self.homes, strict=True)
         ]
         names, found = list(self.number), zip(trees.tolist(), *placed, strict=True)
-        return {names[root]: TreeElements((e.tolist(), r.tolist(), c.tolist())) for root, e, r, c in found}
+        return {names[root]: TreeElements((e, r, c)) for root, e, r, c in found}
 
     @cached_property
     def degree(self) -> Longs:
@@ -114,7 +114,7 @@ class PlacedElements:
         """Names and degrees of those ends of the relations `inside` some trees that are not beside them there."""
         known, read = self.columns.entities, {e.id for e in inside.entities}
         ends, letters = np.cumsum(known.lengths), known.letters.tobytes()
-        places = sorted(place for tree in held for place in tree.places[1])
+        places = _join_places(held, 1)
         source, target = (whose[places].tolist() for whose in (self.columns.source, self.columns.target))
         at = dict(zip((r.source for r in inside.relations), source, strict=True))
         at |= zip((r.target for r in inside.relations), target, strict=True)
@@ -238,16 +238,21 @@ class EncodedRows:
 def take_batches(graph: Graph, batches: Sequence[Sequence[TreeElements]]) -> Iterator[Graph]:
     """What of a graph stands inside the trees of each batch; what is stored is read once for all of them, in order."""
     kinds = (graph.entities, graph.relations, graph.claims)
-    places = [[sorted(p for tree in some for p in tree.places[kind]) for some in batches] for kind in range(3)]
+    places = [[_join_places(some, kind) for some in batches] for kind in range(3)]
     taken = (_take_each(records, of) for records, of in zip(kinds, places, strict=True))
     for entities, relations, claims in zip(*taken, strict=True):
         yield Graph(tuple(entities), tuple(relations), tuple(claims))
 
 
-def _take_each(records: Sequence[Any], batches: Sequence[Sequence[int]]) -> Iterator[Sequence[Any]]:
+def _join_places(trees: Iterable[TreeElements], kind: int) -> Longs:
+    """The positions of all elements of a kind inside these trees, ascending."""
+    return np.sort(np.concatenate([np.zeros(0, np.int64), *(tree.places[kind] for tree in trees)]))
+
+
+def _take_each(records: Sequence[Any], batches: Sequence[Longs]) -> Iterator[Sequence[Any]]:
     """The records at the positions of each batch, which ascend; no position is in two."""
     if not isinstance(records, Table) or len(batches) == 1:
-        yield from (take_records(records, places) for places in batches)
+        yield from (take_records(records, places.tolist()) for places in batches)
         return
     home = np.full(len(records), NOWHERE, np.int32)
     for number, places in enumerate(batches):

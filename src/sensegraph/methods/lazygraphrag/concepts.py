@@ -229,7 +229,7 @@ class PhraseGraph:
     """The phrases of all chunks, with the document at which each chunk's run `begun`, and what was kept of their graph.
 
     Chunk i holds the phrases `held[start[i]:start[i + 1]]`. `names` are those of the concepts in order, `number` gives
-    the place of a phrase among them; `edges` are on these places.
+    the place of a phrase among them; the edges that were kept are on these places.
     """
 
     noted: NotedRun
@@ -239,13 +239,12 @@ class PhraseGraph:
     pruned: Pruned
     names: list[bytes]
     number: Longs
-    edges: Edges
 
     @property
     def key(self) -> str:
         """What stands for the graph of the concepts: their number and their edges."""
-        columns = (self.edges.source, self.edges.target, self.edges.weight)
-        return digest_columns(columns, f"{len(self.names)} ".encode())
+        edges = self.pruned.edges
+        return digest_columns((edges.source, edges.target, edges.weight), f"{len(self.names)} ".encode())
 
 
 def prune_phrases(noted: NotedRun, begun: NDArray[Any], settings: ConceptSettings) -> PhraseGraph:
@@ -261,7 +260,7 @@ def prune_phrases(noted: NotedRun, begun: NDArray[Any], settings: ConceptSetting
     number[np.flatnonzero(pruned.kept)[order]] = np.arange(len(order))
     kept = pruned.edges
     edges = canonical_edges(number[kept.source], number[kept.target], kept.weight, len(names))
-    return PhraseGraph(noted, begun, start, held, pruned, names, number, edges)
+    return PhraseGraph(noted, begun, start, held, replace(pruned, edges=edges), names, number)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -292,7 +291,7 @@ def make_concepts(wholes: Sequence[tuple[PhraseGraph, bytes]], *, settings: Conc
     """The concept graph of each corpus, given the graph of its phrases and its communities."""
     results: list[Concepts] = []
     for graph, homes in wholes:
-        noted, pruned, edges, names = graph.noted, graph.pruned, graph.edges, graph.names
+        noted, pruned, edges, names = graph.noted, graph.pruned, graph.pruned.edges, graph.names
         found = ConceptCommunities(*unpack_columns(homes))
         start, held = keep_concepts(graph.start, graph.held, pruned.kept)
         held = graph.number[held]
@@ -333,7 +332,7 @@ def concept_graph(chunks: Results[tuple[Chunk, ...]], rt: Runtime, settings: Con
     Stored by the step `concepts.concepts`; it stays where a text changed that speaks of what it did.
     """
     from sensegraph.algorithms.segments import cut_keys
-    from sensegraph.runtime.delegating import once_by_content
+    from sensegraph.runtime.delegating import once_by_content, return_free_memory
 
     noted = rt.each(note, chunks, one_word=settings.one_word)
 
@@ -349,8 +348,9 @@ def concept_graph(chunks: Results[tuple[Chunk, ...]], rt: Runtime, settings: Con
 
     def make(found: tuple[NotedRun, NDArray[Any]]) -> tuple[PhraseGraph, bytes]:
         graph = prune_phrases(*found, settings)
+        return_free_memory(rt)
         # a document more or less often leaves the graph of what is kept as it was
-        homes = rt.once(cluster_concepts, graph.edges, names=(graph.key,), settings=settings)
+        homes = rt.once(cluster_concepts, graph.pruned.edges, names=(graph.key,), settings=settings)
         return graph, homes.value
 
     names = noted.tell_run(range(len(noted)))

@@ -24,7 +24,7 @@ from sensegraph.algorithms.graphs import (
     order_pairs,
 )
 from sensegraph.algorithms.ranking import hash_words
-from sensegraph.algorithms.walks import Paths, build_paths, gather_entries, renumber_kept, run_offsets
+from sensegraph.algorithms.walks import Paths, gather_entries, order_paths, renumber_kept, run_offsets
 from sensegraph.errors import SettingsError
 from sensegraph.index.index import Index
 from sensegraph.index.manifest import MadePart, PartEntry
@@ -232,9 +232,14 @@ def _join_runs(whole: NamedDocuments, settings: NameSettings) -> Names:
         document=joined("document", np.int64, run_offsets(whole.sizes)).astype(np.int32),
         facts=np.array([*facts, settings.bears, settings.forward, settings.backward, 0.0, 0.0]),
     )
-    held = rank[joined("name", np.int32, run_offsets([len(names) for names in whole.names]))]
-    times, bears = joined("times", np.int32), joined("bears", np.uint8)
-    return _link_pairs(made, joined("chunk", np.int32, chunks), held, times, bears)
+    offsets = run_offsets([len(names) for names in whole.names])
+    return _link_pairs(  # nobody else holds these columns
+        made,
+        joined("chunk", np.int32, chunks),
+        rank.astype(np.int32)[joined("name", np.int32, offsets)],
+        joined("times", np.int32),
+        joined("bears", np.uint8),
+    )
 
 
 class _Lists:
@@ -338,10 +343,7 @@ def _walk_paths(found: Names, row: Ints) -> tuple[Paths, float]:
     ends = [(a, b, w), (b, a, w)]
     ends += [(here, there, forward * link)] if forward else []
     ends += [(there, here, backward * link)] if backward else []
-    linked = float(link.sum()) / max(chunks, 1)
-    source, target, weights = (np.concatenate([end[i] for end in ends]) for i in range(3))
-    del ends, a, b, w, here, there, link
-    return build_paths(source, target, weights, chunks + len(found)), linked
+    return order_paths(ends, chunks + len(found)), float(link.sum()) / max(chunks, 1)
 
 
 def _link_bearers(found: Names, row: Ints) -> tuple[Ints, Ints, Floats]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -69,14 +69,20 @@ class NameColumns:
         counts = round_each_down(counts, _DIGITS_OF_WORDS)
         return CountedWords(max(round_down(len(first), _DIGITS), FEW_NAMES), WordCounts(words, counts))
 
-    def list_keys(self, words: CountedWords) -> tuple[Hashes, Ints, Floats]:
-        """What brings things together: keys, whose they are, and what each weighs."""
+    def list_keys(self, words: CountedWords) -> tuple[Hashes, Ints, Ints]:
+        """What brings things together: keys, whose they are, and what each weighs, in units of 1 / `GRID`."""
         rows = np.arange(len(self), dtype=np.int32)
         heavy = np.log1p(words.names / words.frequency.look_up(self.words))
-        weights = np.round(np.where(self.light, LIGHT, heavy) * GRID) / GRID
+        weights, size = np.where(self.light, LIGHT, heavy), len(self.sure)
         owner = np.repeat(np.repeat(rows, self.named), self.worded)
-        keys = np.concatenate((self.keys, self.words ^ _WORD))
-        return keys, np.concatenate((np.repeat(rows, self.keyed), owner)), np.concatenate((self.sure, weights))
+        keys, units = np.concatenate((self.keys, self.words ^ _WORD)), np.empty(size + len(weights), np.int32)
+        for part, weighs in ((units[:size], self.sure), (units[size:], weights)):
+            np.rint(weighs * GRID, out=part, casting="unsafe")
+        return keys, np.concatenate((np.repeat(rows, self.keyed), owner)), units
+
+    def without_keys(self) -> NameColumns:
+        """These without keys, which are looked at once and take most of the room."""
+        return replace(self, keys=self.keys[:0].copy(), sure=self.sure[:0].copy(), keyed=np.zeros_like(self.keyed))
 
     def sign(self, words: CountedWords) -> Hashes:
         """What stands for all of each thing that decides how alike its name is to others."""

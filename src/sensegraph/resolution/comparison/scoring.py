@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.graphs import Floats, Ints, Longs, keep_distinct, number_distinct
+from sensegraph.algorithms.graphs import Flags, Floats, Ints, keep_distinct, number_distinct
 from sensegraph.language import naming_words
 from sensegraph.language.text import WORD, fold
 from sensegraph.resolution.comparison.likeness import (
@@ -75,6 +75,7 @@ _KIND = 0.3  # of a meeting and a board meeting: nobody is asked about them
 _ASK = 0.8  # at most, where something speaks against one thing
 _NAMED = 0.6  # from here on names alone do not decide, but what is known of things does
 _SHARED = 0.7  # the last word of a name, where they have things in common
+_AT_ONCE = 1 << 20  # pairs of which it is looked up at once what else is known of them
 _SURE = 0.9  # a short name of only one thing here, where the context agrees
 
 
@@ -179,20 +180,37 @@ class Collection:
             return replace(found, score=_SHARED, why=f"{found.why}, and they have things in common")
         return found
 
-    def judge_each(self, one: Longs, other: Longs, compare: PairComparer) -> Scores:
+    def judge_each(self, one: Ints, other: Ints, compare: PairComparer) -> Scores:
         """`judge` of many pairs at once, given how alike their names are by `compare`."""
+        score, kind = np.zeros(len(one)), np.full(len(one), _NUMBERS["types"], np.uint8)
+        asked, differ = np.empty(len(one), np.bool_), np.empty(len(one), np.bool_)
+        blocks = [slice(at, at + _AT_ONCE) for at in range(0, len(one), _AT_ONCE)]
+        for block in blocks:
+            listed, conflict, differ[block] = self._compare_traits(one[block], other[block])
+            kind[block][listed], asked[block] = _NUMBERS["listed"], ~listed & ~conflict
+        named = compare(self, one, other) if asked.all() else compare(self, one[asked], other[asked])
+        kind[asked], score[asked] = named.kind, named.score
+        del named
+        for block in blocks:
+            self._weigh_knowledge(one[block], other[block], asked[block], differ[block], kind[block], score[block])
+        return Scores(score, kind)
+
+    def _compare_traits(self, one: Ints, other: Ints) -> tuple[Flags, Flags, Flags]:
+        """Which pairs stand in a list that names each thing once, and of which the types conflict or differ."""
         traits, size = self.traits, max(len(self.traits.types), 1)
         typed = traits.typed[one].astype(np.int64) * size + traits.typed[other]
         pairs, _, where = number_distinct(typed)
         kinds = [(traits.types[pair // size], traits.types[pair % size]) for pair in pairs.tolist()]
         found = [_compare_kinds(a, b, self.settings.cross_types) for a, b in kinds]
-        said = (np.array([agreement == wanted for agreement in found], np.bool_) for wanted in ("differ", "conflict"))
-        differ, conflict = (of[where] for of in said)
-        listed = (traits.listed[one] > 0) & (traits.listed[one] == traits.listed[other])
-        asked = ~listed & ~conflict
-        named = compare(self, one[asked], other[asked])
-        score, kind = np.zeros(len(one)), np.full(len(one), _NUMBERS["types"], np.uint8)
-        kind[listed], kind[asked], score[asked] = _NUMBERS["listed"], named.kind, named.score
+        said = (np.array([agreement == wanted for agreement in found], np.bool_) for wanted in ("conflict", "differ"))
+        conflict, differ = (of[where] for of in said)
+        return (traits.listed[one] > 0) & (traits.listed[one] == traits.listed[other]), conflict, differ
+
+    def _weigh_knowledge(
+        self, one: Ints, other: Ints, asked: Flags, differ: Flags, kind: NDArray[np.uint8], score: Floats
+    ) -> None:
+        """Bound the `score` of pairs, in place, by what is known of the things besides their names."""
+        traits = self.traits
         concepts = np.array([name.casefold() == "concept" for name in traits.types], np.bool_)
         of_kinds = asked & (kind == _NUMBERS["last"]) & (concepts[traits.typed[one]] | concepts[traits.typed[other]])
         score[of_kinds] = _KIND
@@ -208,16 +226,15 @@ class Collection:
                 score[i] = _NAMED
             elif last[i] and context == "shared":
                 score[i] = _SHARED
-        return Scores(score, kind)
 
     def tells_lead(self, a: int, b: int) -> bool:
         """Whether it says something of two things that no other is likelier: they stand in lists, or in a long heap.
 
         What texts mention seldom has a second name, so there it says nothing.
         """
-        return bool(self.tell_leads(np.array([a]), np.array([b]))[0])
+        return bool(self.tell_leads(np.array([a], np.int32), np.array([b], np.int32))[0])
 
-    def tell_leads(self, one: Longs, other: Longs) -> NDArray[np.bool_]:
+    def tell_leads(self, one: Ints, other: Ints) -> NDArray[np.bool_]:
         """`tells_lead` of many pairs."""
         listed, mentioned = self.traits.listed, self.traits.mentioned
         both = (listed[one] > 0) & (listed[other] > 0)
@@ -262,11 +279,11 @@ class Collection:
         return Spoken(names, person, tuple(sorted(called)))
 
 
-PairComparer = Callable[[Collection, Longs, Longs], Scores]
+PairComparer = Callable[[Collection, Ints, Ints], Scores]
 """Says how alike the names of pairs of a collection are, whatever else is known of them; in the order of the first."""
 
 
-def compare_pairs(found: Collection, one: Longs, other: Longs) -> Scores:
+def compare_pairs(found: Collection, one: Ints, other: Ints) -> Scores:
     """How alike the names of these pairs are."""
     rows = keep_distinct(np.concatenate((one, other))).tolist()
     spoken = {row: (said := found.speak(row), read_spoken(said)) for row in rows}
@@ -280,7 +297,7 @@ class Comparisons(Sequence[Comparison]):
     The pairs of a thing stand together, by the first of each.
     """
 
-    def __init__(self, found: Collection, one: Longs, other: Longs) -> None:
+    def __init__(self, found: Collection, one: Ints, other: Ints) -> None:
         self._found, self._one, self._other = found, one, other
         self._begin = [*np.flatnonzero(np.diff(one, prepend=-1)).tolist(), len(one)]
 
@@ -293,7 +310,7 @@ class Comparisons(Sequence[Comparison]):
         row, others = self._at(range(len(self))[index])
         return self._found.make_comparison(row, others.tolist())
 
-    def _at(self, index: int) -> tuple[int, Longs]:
+    def _at(self, index: int) -> tuple[int, Ints]:
         begin, end = self._begin[index : index + 2]
         return int(self._one[begin]), self._other[begin:end]
 
