@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sensegraph.algorithms.minhash import mix_hashes
-from sensegraph.algorithms.partners import KeyedRows, PairedRows, pair_again
+from sensegraph.algorithms.partners import KeyedRows, PairedRows, add_pairs, pair_again
 from sensegraph.algorithms.similar import GRID
 
 
@@ -70,6 +72,17 @@ def test_many_keys_are_mixed_and_paired_in_portions_as_all_at_once(monkeypatch: 
     for most in (1, 7, 64):
         monkeypatch.setattr("sensegraph.algorithms.partners._AT_ONCE", most)
         assert pair() == whole
+
+
+pairs = st.sets(st.tuples(st.integers(0, 6), st.integers(0, 6)))
+
+
+@given(pairs, pairs)
+def test_pairs_that_are_added_stand_in_order_each_once(some: set[tuple[int, int]], more: set[tuple[int, int]]) -> None:
+    one, other = (np.array([pair[i] for pair in sorted(some)], np.int32) for i in range(2))
+    found = add_pairs(one, other, np.array(sorted(a * 7 + b for a, b in more), np.int64), 7)
+    assert [*zip(found[0].tolist(), found[1].tolist(), strict=True)] == sorted(some | more)
+    assert found[0].dtype == found[1].dtype == np.int32
 
 
 def test_of_no_rows_there_are_no_pairs() -> None:

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.walks import build_moves, order_moves, pagerank
+from sensegraph.algorithms.walks import build_moves, build_paths, order_moves, order_paths, pagerank
 
 edges = st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7), st.floats(0.1, 9)), max_size=30)
 resets = st.lists(st.floats(0, 5), min_size=8, max_size=8).filter(lambda r: sum(r) > 0.1)
@@ -38,6 +38,27 @@ def test_many_edges_are_put_in_order_in_portions_as_all_at_once(
     assert [(a.tolist(), a.dtype) for a in found] == [(a.tolist(), a.dtype) for a in whole]
     assert [*zip(*(found[i].tolist() for i in (1, 0, 2)), strict=True)] == sorted((b, a, w) for a, b, w in edges)
     assert whole[3].tolist() == np.bincount([a for a, _, _ in edges], [w for _, _, w in edges], 8).tolist()
+
+
+@given(edges, st.integers(1, 12), st.integers(0, 30))
+def test_the_paths_of_many_edges_are_found_in_portions_as_all_at_once(
+    edges: list[tuple[int, int, float]], most: int, cut: int
+) -> None:
+    def make(some: list[tuple[int, int, float]]) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
+        ends = (np.array([edge[i] for edge in some], np.int32) for i in range(2))
+        return *ends, np.array([w for _, _, w in some], np.float64)
+
+    whole = build_paths(*make(edges), 8)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sensegraph.algorithms.walks._AT_ONCE", most)
+        found = order_paths([make(edges[:cut]), make(edges[cut:])], 8)
+    assert [(a.tolist(), a.dtype) for a in (found.start, found.to, found.share)] == [
+        (a.tolist(), a.dtype) for a in (whole.start, whole.to, whole.share)
+    ]
+    sources = np.repeat(np.arange(8), np.diff(found.start))
+    assert [*zip(sources.tolist(), found.to.tolist(), strict=True)] == sorted((a, b) for a, b, _ in edges)
+    left = np.bincount(sources, found.share, 8)
+    assert np.allclose(left[left > 0], 1)
 
 
 @given(edges, resets, st.integers(0, 12))

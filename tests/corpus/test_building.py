@@ -15,9 +15,14 @@ from sensegraph.corpus.garbage import GarbageCollector
 from sensegraph.corpus.settled import SETTLED
 from sensegraph.corpus.workspace import Builder
 from sensegraph.errors import SettingsError
+from sensegraph.index import build as index_build
+from sensegraph.index.graph.columns import forget_columns
+from sensegraph.index.hierarchy import communities
+from sensegraph.index.manifest import Manifest
 from sensegraph.methods import load_method
 from sensegraph.methods.auto import Able, rank_methods
-from sensegraph.types import Document
+from sensegraph.runtime import delegating
+from sensegraph.types import Document, Graph
 
 TEXTS = (
     Document("one", "Ada Lovelace lives in Oslo. Ada Lovelace met Bo Holt in Oslo."),
@@ -168,3 +173,30 @@ def test_methods_of_interest_are_the_usual_one_and_those_of_entities_and_reports
         names = [m.name for m in corpus.builder._methods_of_interest()]
     usual = own or {"auto": rank_methods("plain", model=True)[0]}.get(method, method)
     assert names == [usual, *(name for name in ("local", "graphrag") if name != usual)]
+
+
+def test_a_very_large_build_lets_go_what_it_can_read_again_and_gives_the_same_index(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone: list[int] = []
+
+    def forget(graph: Graph) -> None:
+        gone.append(len(graph.entities))
+        forget_columns(graph)
+
+    def build(name: str) -> Manifest | None:
+        with Corpus.open(tmp_path / name, settings={"engine": "offline", "processes": 1}) as corpus:
+            corpus.add(TEXTS)
+            corpus.build()
+            corpus.add(Document("three", "Bo Holt met Cy Lund in Bergen."))
+            corpus.build()
+            return corpus.manifest()
+
+    for module in (index_build, communities):
+        monkeypatch.setattr(module, "forget_columns", forget)
+    plain = build("plain")
+    assert gone == []
+    monkeypatch.setattr(communities, "_LARGE", 0)
+    monkeypatch.setattr(delegating, "_VERY_MANY", 0)
+    assert build("large") == plain
+    assert gone == [4, 4, 4, 5, 5]  # for the communities, what stands beside the graph, and what stands over it

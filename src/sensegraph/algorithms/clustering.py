@@ -238,10 +238,21 @@ def _split_afresh(rule: _Rule) -> _Split:
         if not len(graph.data):  # the native code panics on nodes without edges
             root = _root_components(graph, np.arange(n, dtype=np.int32))
             return root, _gains_quality(frame, root, rule, depth)
-        from graspologic_native import leiden_csr  # all blocks in one call: see the head of this file
+        from graspologic_native import leiden_csr
 
-        by_modularity, cycles = rule.quality == "modularity", rule.cycles(len(graph.data) // 2, depth)
-        scaled, gamma = _scale_blocks(frame, rule, depth)
+        # All blocks in one call: see the head of this file.
+        block, by_modularity = np.repeat(frame.block, np.diff(graph.indptr)), rule.quality == "modularity"
+        if by_modularity:
+            total = np.bincount(block, weights=graph.data, minlength=frame.blocks) * frame.blocks
+            scaled = graph.data * len(block)
+            scaled /= total[block]  # the mean weight is 1, so that no unit of weight matters
+            gamma = rule.resolution * frame.blocks
+        else:
+            scaled = graph.data / _penalties(frame, rule, depth)[block]
+            gamma = float(len(block) / scaled.sum())
+            scaled *= gamma
+        del block  # of a large graph it takes room that the native code needs
+        cycles = rule.cycles(len(graph.data) // 2, depth)
         given = (graph.indptr, graph.indices, scaled, n, gamma, rule.randomness, cycles, by_modularity)
         _, found = leiden_csr(*given, rule.seed + depth, max_local_moving_iterations=rule.sweeps)
         labels = np.empty(n, np.int32)
@@ -250,18 +261,6 @@ def _split_afresh(rule: _Rule) -> _Split:
         return root, _gains_quality(frame, root, rule, depth)
 
     return split
-
-
-def _scale_blocks(frame: _Frame, rule: _Rule, depth: int) -> tuple[Floats, float]:
-    """The weights of the joint matrix of all blocks, and its γ."""
-    graph, block = frame.graph, np.repeat(frame.block, np.diff(frame.graph.indptr))  # of each entry
-    if rule.quality == "modularity":
-        total = np.bincount(block, weights=graph.data, minlength=frame.blocks) * frame.blocks
-        scaled = graph.data * len(block)
-        scaled /= total[block]  # the mean weight is 1, so that no unit of weight matters
-        return scaled, rule.resolution * frame.blocks
-    scaled = graph.data / _penalties(frame, rule, depth)[block]
-    return scaled * (gamma := float(len(block) / scaled.sum())), gamma
 
 
 def _join_denser(frame: _Frame, labels: Ints, rule: _Rule, depth: int) -> NDArray[Any]:

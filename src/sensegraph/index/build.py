@@ -135,7 +135,6 @@ def complete_index(spine: Spine, rt: Runtime, settings: IndexSettings) -> Manife
     entity_vectors = embed_unopened(lambda: entity_runs(graph.value), rt, name=graph.key) if graph else ""
     reports = embed_unopened(lambda: report_runs(reported.value), rt, name=reported.key) if reported else ""
     if graph:
-        return_free_memory(rt)
         find_ties(graph, spine.catalogue, rt)
     known = graph.value if graph else Graph()
     manifest = Manifest(

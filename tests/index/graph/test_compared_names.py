@@ -22,6 +22,7 @@ from sensegraph.index.graph.duplicates import find_duplicates
 from sensegraph.index.graph.graph_settings import ResolveSettings
 from sensegraph.index.graph.seen_names import NameGraph
 from sensegraph.resolution import Comparison, Mentioned, Resolving, resolve
+from sensegraph.resolution.comparison import scoring
 from sensegraph.resolution.comparison.name_columns import read_columns
 from sensegraph.resolution.comparison.scoring import (
     Collection,
@@ -30,6 +31,7 @@ from sensegraph.resolution.comparison.scoring import (
     prepare_collection,
 )
 from sensegraph.resolution.judged_pairs import block_pairs
+from sensegraph.resolution.resolver import decide
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import Entity, Graph, Relation
@@ -144,6 +146,52 @@ def test_pairs_that_are_kept_are_as_alike_as_those_that_are_compared(several: li
             whole = compare_pairs(found, one, other)
             assert made.score.tolist() == whole.score.tolist()
             assert made.kind.tolist() == whole.kind.tolist()
+
+
+def test_names_are_the_same_in_whatever_order_a_graph_has_them(rt: Runtime):
+    names = ["Amber Works", "Basalt Hill", "Cobalt Mill", "Amber Yard"]
+    many = [Entity(f"{i:04}", name, "place", "", (), ("c",) * (i % 2), 1, 0) for i, name in enumerate(names)]
+    near = tuple(Relation(f"r{i}", "0001", f"{i:04}", "", (), 1.0, ("c",)) for i in (0, 3))
+    plain, turned = (
+        collect_names(NameGraph.of(Graph(tuple(some), near)), rt, Resolving()) for some in (many, many[::-1])
+    )
+    for found in (plain, turned):
+        assert [item.name for item in found.items] == [found.shown[row][0] for row in range(4)] == names
+        assert found.shown[1:3] == [("Basalt Hill",), ("Cobalt Mill",)]
+        assert len(found.shown) == 4
+        assert dict(found.degree) == {"0000": 1, "0001": 2, "0003": 1}
+        assert len(found.degree) == 3
+        assert "0002" not in found.degree
+        assert "0004" not in found.degree
+        assert found.traits.mentioned.tolist() == [True, True, False, True]
+    assert turned.read_from == plain.read_from
+    assert (turned.hashes == plain.hashes).all()
+
+
+def test_names_that_were_paired_are_known_without_what_brings_them_together(rt: Runtime):
+    names = ["Amber Works", "Amber Works Ltd", "Basalt Hill", "Basalt Mill"]
+    many = tuple(Entity(f"{i:04}", name, "place", "", (), ("c",), 1, 0) for i, name in enumerate(names))
+    found = collect_names(NameGraph.of(Graph(many)), rt, Resolving())
+    lean, near = pair_names(found, rt)
+    assert len(found.columns.keys) > len(lean.columns.keys) == len(lean.columns.sure) == 0
+    assert lean.columns.keyed.tolist() == [0, 0, 0, 0]
+    made, whole = decide(lean, (), near=near), decide(found, ())
+    assert made.clusters == whole.clusters == [[0, 1]]
+    assert made.judged.score.tolist() == whole.judged.score.tolist()
+
+
+@settings(deadline=None, max_examples=30)
+@given(graph=graphs(), most=st.integers(1, 9))
+def test_what_else_is_known_of_pairs_is_looked_up_in_portions_as_at_once(graph: Graph, most: int):
+    names = NameGraph.of(graph)
+    found = prepare_collection([names.mentioned(row) for row in range(len(names))], Resolving())
+    one, other = (ends.astype(np.int32) for ends in np.triu_indices(len(found.ids), 1))
+    whole = found.judge_each(one, other, compare_pairs)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(scoring, "_AT_ONCE", most)
+        made = found.judge_each(one, other, compare_pairs)
+    assert made.score.tolist() == whole.score.tolist()
+    assert made.kind.tolist() == whole.kind.tolist()
 
 
 def test_comparisons_are_found_at_each_place_and_in_slices():

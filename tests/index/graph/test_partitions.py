@@ -17,7 +17,7 @@ from drawn import drawn_aliases, drawn_extractions
 from scripted import Script, ScriptedServer
 from sensegraph.errors import StoreError
 from sensegraph.index.graph import part_inputs, seen_names
-from sensegraph.index.graph.columns import HEADS, columns_of, ends_beside
+from sensegraph.index.graph.columns import HEADS, columns_of, ends_beside, forget_columns
 from sensegraph.index.graph.describing import crowded_elements, describe_elements, summarise_crowded
 from sensegraph.index.graph.graph_settings import GraphSettings
 from sensegraph.index.graph.merged_parts import merge_entity_slices, merge_relation_slices, slice_runs
@@ -202,6 +202,17 @@ def test_the_columns_of_parts_are_those_of_their_records(rt: Runtime):
             assert np.array_equal(getattr(one, name), getattr(other, name))
     assert found.structure() == made.structure() != columns_of(Graph(whole.entities)).structure()
     assert len(found.relations.weight) == 80
+
+
+def test_columns_that_were_let_go_are_read_again(rt: Runtime):
+    stored = partitioned([story(i) for i in range(40)], rt, GraphSettings(), NO_ALIASES, 7)
+    before = columns_of(stored)
+    assert columns_of(stored) is before
+    forget_columns(stored)
+    again = columns_of(stored)
+    assert again is not before
+    assert (again.structure(), again.digest()) == (before.structure(), before.digest())
+    forget_columns(Graph(tuple(stored.entities)))  # of a graph in memory none are kept
 
 
 def test_the_ends_of_a_graph_are_read_of_the_parts_that_another_has_not(rt: Runtime, monkeypatch: pytest.MonkeyPatch):

@@ -251,9 +251,10 @@ def build_ties(wholes: Sequence[TiedChunks]) -> list[Ties]:
 
 def find_ties(graph: Result[Graph], listed: Result[Catalogue], rt: Runtime) -> str:
     """The key of the ties of a graph and its chunks, made anew only where these are tied otherwise."""
-    from sensegraph.runtime.delegating import once_by_content
+    from sensegraph.runtime.delegating import once_by_content, return_free_memory
 
     def read() -> TiedChunks:
+        return_free_memory(rt)
         return tie_chunks(graph.value, listed.value)
 
     names = (graph.key, listed.key)

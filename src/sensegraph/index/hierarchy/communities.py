@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from functools import partial
 from itertools import chain
 from typing import Any, Literal
 
@@ -285,7 +284,9 @@ def group_briefly(graph: Graph, earlier: Earlier | None, settings: ClusterSettin
         if len(edges.source) > _LARGE:
             del columns
             forget_columns(graph)
-        return _cluster_afresh(_Structure(partial(_list_ids, graph), edges), settings)
+        table = graph.entities
+        now = _Structure(table.ids if isinstance(table, Table) else lambda: [e.id for e in table], edges)
+        return _cluster_afresh(now, settings)
     # the earlier communities on the numbering of the graph of now
     found = earlier.communities.value
     groups = list(found.groups)
@@ -316,10 +317,6 @@ def group_briefly(graph: Graph, earlier: Earlier | None, settings: ClusterSettin
     said = "modularity" if settings.quality == "modularity" else "quality"
     note = f"clustered afresh: {said} {best:.4f}, against {updated.modularity:.4f} from the earlier communities"
     return _cluster_afresh(now, settings, (note,))
-
-
-def _list_ids(graph: Graph) -> Sequence[str]:
-    return graph.entities.ids() if isinstance(graph.entities, Table) else [e.id for e in graph.entities]
 
 
 def _plant_tree(groups: GroupColumns, ids: NDArray[np.uint64]) -> Tree:
