@@ -171,6 +171,14 @@ def test_metadata_may_be_a_mapping_and_are_pairs_then(tmp_path: Path) -> None:
         assert corpus.documents()[0] == mapped
 
 
+@pytest.mark.parametrize("name", ["engine", "embedder", "reranker", "chunker", "method"])
+def test_the_name_of_a_tool_in_its_place_says_where_names_are_given(tmp_path: Path, name: str) -> None:
+    given: dict[str, Any] = {name: "offline"}
+    with pytest.raises(InputError, match=f"{name} is the text 'offline'; .*settings={{'{name}': 'offline'}}"):
+        Corpus.open(tmp_path / "c", **given)
+    assert not (tmp_path / "c").exists()
+
+
 @pytest.mark.parametrize(
     ("table", "named"),
     [

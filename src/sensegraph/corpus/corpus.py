@@ -84,13 +84,13 @@ class Corpus:
         `wait` seconds for another one of the same corpus, then raises Busy.
         """
         from sensegraph.corpus.settings import FOLDER, open_settings
-        from sensegraph.corpus.tools import can_write, has_store, make_store
+        from sensegraph.corpus.tools import can_write, check_tools, has_store, make_store
         from sensegraph.corpus.workspace import GivenTools
         from sensegraph.errors import NotIndexed
 
         own = {part.name: part for part in (*parts, *getattr(method, "brings", ()))}
         folder, loaded = open_settings(root, settings, tuple(own.values()))
-        place, given = folder / FOLDER, GivenTools(engine, embedder, reranker, chunker, executor, method)
+        place, given = folder / FOLDER, check_tools(GivenTools(engine, embedder, reranker, chunker, executor, method))
         if not (store or create or has_store(loaded, place)):
             how = f"`sensegraph index PATH --root {folder}` (in Python: open without `create=False`, `add`, `build`)"
             raise NotIndexed(f"There is no index in {folder.resolve()}; run {how}.")

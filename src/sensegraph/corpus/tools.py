@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
@@ -22,12 +22,13 @@ from sensegraph.corpus.settings import (
     read_store_password,
 )
 from sensegraph.engines.offline.own_names import read_own_names
-from sensegraph.errors import SettingsError
+from sensegraph.errors import InputError, SettingsError
 from sensegraph.models.endpoint.endpoint_settings import Purpose, address_purpose, set_temperature
 from sensegraph.plugins import load_plugin
 from sensegraph.protocols import Chunker, Embedder, LanguageEngine, Reranker
 
 if TYPE_CHECKING:
+    from sensegraph.corpus.workspace import GivenTools
     from sensegraph.engines.llm.figure_task import FigureDescriber
     from sensegraph.models.batches.batch_box import BatchBox, BatchPlan, Progress
     from sensegraph.models.endpoint.client import Endpoint
@@ -314,6 +315,17 @@ def has_store(settings: Settings, folder: Path) -> bool:
 def keep_in_folder(settings: Settings) -> Settings:
     """The settings with results in a file of their own folder: a database at `store.url` holds one corpus alone."""
     return replace(settings, store=replace(settings.store, url="", replica="", arrays=""))
+
+
+def check_tools(given: GivenTools) -> GivenTools:
+    """Tools that a program hands over. Raises InputError for a name in the place of one."""
+    for field in fields(given):
+        if isinstance(named := getattr(given, field.name), str):
+            raise InputError(
+                f"{field.name} is the text {named!r}; give the tool itself, or name it in the settings: "
+                f"Corpus.open(…, settings={{{field.name!r}: {named!r}}})."
+            )
+    return given
 
 
 def can_write(folder: Path) -> bool:
