@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sensegraph.runtime import keys
 from sensegraph.runtime.keys import encode_canonical, key
 
 plain = st.recursive(
@@ -68,3 +69,44 @@ def test_keys_are_equal_in_another_process_with_another_hash_seed() -> None:
         for seed in ("1", "2")
     ]
     assert made[0].stdout == made[1].stdout == key({"x", "y", "zz"}, {"b": 1, "a": 2}) + "\n"
+
+
+drawn_keys = st.lists(st.binary(min_size=20, max_size=20).map(bytes.hex), min_size=1, max_size=9)
+
+
+@given(drawn_keys, st.slices(9))
+def test_packed_keys_are_those_of_a_tuple(listed: list[str], some: slice) -> None:
+    packed, plain = keys.PackedKeys(bytes.fromhex("".join(listed))), tuple(listed)
+    assert list(packed) == listed
+    assert len(packed) == len(listed)
+    assert packed[some] == plain[some]
+    assert [packed[i] for i in range(-len(listed), len(listed))] == [*listed, *listed]
+    assert packed == plain
+    assert packed == keys.PackedKeys(bytes.fromhex("".join(listed)))
+    assert packed != plain[:-1]
+    assert packed != listed
+    assert hash(packed) == hash(plain)
+    with pytest.raises(IndexError):
+        packed[len(listed)]
+
+
+def test_very_many_keys_are_packed_where_they_are_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(keys, "_MANY", 3)
+    three = [key(i) for i in range(3)]
+    packed = keys.pack_keys(three)
+    assert isinstance(packed, keys.PackedKeys)
+    assert keys.pack_keys(packed) is packed
+    assert tuple(packed) == tuple(three)
+    for others in (three[:2], [*three, ""], [*three, "x" * 40], [*three, three[0].upper()], [*three, "ab"]):
+        assert keys.pack_keys(others) == tuple(others)
+    named = keys.NamedKeys("first", three)
+    assert keys.pack_keys(named) is named
+    made = tuple(key("first", name) for name in three)
+    assert (tuple(named), named[1], named[1:], named == made) == (made, made[1], made[1:], True)
+    assert hash(named) == hash(made)
+
+
+def test_very_many_packed_keys_are_made_texts_some_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(keys, "_AT_ONCE", 2)
+    three = [key(i) for i in range(3)]
+    assert list(keys.PackedKeys(bytes.fromhex("".join(three)))) == three

@@ -64,11 +64,12 @@ def build_index(keys: Sequence[str], rt: Runtime, settings: IndexSettings, *, fr
             "There are no documents to index; add a folder or file: `sensegraph index PATH` (in Python: "
             "`corpus.add(PATH)`)."
         )
+    del keys  # of very many documents they are packed now
     chunks = cut_documents(documents, rt, size=settings.chunk_tokens, overlap=settings.chunk_overlap)
     listed = catalogue_of(documents, chunks, rt)
     if not len(listed.value.chunks):
-        raise EmptyCorpus(f"None of the {len(keys)} documents holds any text; nothing to index.")
-    spine = Spine(listed, tuple(documents.keys), chunks, fresh=fresh)
+        raise EmptyCorpus(f"None of the {len(documents)} documents holds any text; nothing to index.")
+    spine = Spine(listed, documents.keys, chunks, fresh=fresh)
     with (
         run_in_background(lambda rt: embed_chunks(spine, rt), rt) as embedded,
         run_in_background(lambda rt: _build_beside(spine, rt, settings), rt, embeds=False) as beside,

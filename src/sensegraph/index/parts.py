@@ -52,7 +52,7 @@ class Spine:
     """
 
     catalogue: Result[Catalogue]
-    documents: tuple[str, ...]
+    documents: Sequence[str]
     by_document: Results[tuple[Chunk, ...]]
     graph: Result[Graph] | None = None
     structure: str = ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -12,6 +13,10 @@ import msgspec
 
 from sensegraph.protocols import Store
 
+_SIZE = 20  # bytes of a key
+_MANY = 1 << 16  # keys from which they are packed
+_AT_ONCE = 1 << 12  # packed keys that are made texts at once
+_DIGITS = re.compile("[0-9a-f]*").fullmatch
 _encode = msgspec.json.Encoder(order="deterministic").encode
 
 
@@ -43,6 +48,52 @@ def name_each(first: str, names: Sequence[str]) -> list[str]:
     return keys
 
 
+class PackedKeys(Sequence[str]):
+    """Keys as a tuple has them, but held as 20 bytes each: as texts of their own many would take five times that."""
+
+    def __init__(self, packed: bytes) -> None:
+        self._packed = packed
+
+    def __len__(self) -> int:
+        return len(self._packed) // _SIZE
+
+    def __iter__(self) -> Iterator[str]:
+        for at in range(0, len(self), _AT_ONCE):
+            yield from self[at : at + _AT_ONCE]
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, PackedKeys):
+            return self._packed == other._packed
+        return tuple(self) == other if isinstance(other, tuple) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[str, ...]: ...
+    def __getitem__(self, index: int | slice) -> str | tuple[str, ...]:
+        places = range(len(self))[index]
+        if isinstance(places, int):
+            return self._packed[_SIZE * places : _SIZE * (places + 1)].hex()
+        if places.step != 1:
+            return tuple(self[place] for place in places)
+        digits = self._packed[_SIZE * places.start : _SIZE * places.stop].hex()
+        return tuple([digits[at : at + 2 * _SIZE] for at in range(0, len(digits), 2 * _SIZE)])
+
+
+def pack_keys(keys: Sequence[str]) -> Sequence[str]:
+    """These keys: very many packed, few as a tuple, and as they are where they are made or packed already."""
+    if isinstance(keys, NamedKeys | PackedKeys):
+        return keys
+    if len(keys) >= _MANY:
+        digits = "".join(keys)
+        if len(digits) == 2 * _SIZE * len(keys) and all(len(k) == 2 * _SIZE for k in keys) and _DIGITS(digits):
+            return PackedKeys(bytes.fromhex(digits))
+    return tuple(keys)
+
+
 class NamedKeys(Sequence[str]):
     """`key(first, name)` of each name, as a tuple has them, but made when they are asked for."""
 
@@ -50,8 +101,8 @@ class NamedKeys(Sequence[str]):
         self.first, self.names = first, names
 
     @cached_property
-    def _every(self) -> tuple[str, ...]:
-        return tuple(name_each(self.first, self.names))
+    def _every(self) -> Sequence[str]:
+        return pack_keys(name_each(self.first, self.names))
 
     def __len__(self) -> int:
         return len(self.names)
@@ -71,7 +122,8 @@ class NamedKeys(Sequence[str]):
     def __getitem__(self, index: slice) -> tuple[str, ...]: ...
     def __getitem__(self, index: int | slice) -> str | tuple[str, ...]:
         if "_every" in vars(self):
-            return self._every[index]
+            found: str | tuple[str, ...] = self._every[index]  # type: ignore[assignment]
+            return found
         if isinstance(index, slice):
             return tuple(name_each(self.first, self.names[index]))
         return key(self.first, self.names[index])

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from sensegraph.errors import ResultGone, StoreError
 from sensegraph.protocols import Rows, Store, Task
-from sensegraph.runtime.keys import NamedKeys
+from sensegraph.runtime.keys import NamedKeys, pack_keys
 
 if TYPE_CHECKING:
     from sensegraph.runtime.joined_rows import JoinedRows, Joint
@@ -124,7 +124,7 @@ class Results(Sequence[B]):
 
     def __init__(self, store: Store, step: Step[Any, B], keys: Sequence[str]) -> None:
         self._store, self.step = store, step
-        self.keys: Sequence[str] = keys if isinstance(keys, NamedKeys) else tuple(keys)
+        self.keys = pack_keys(keys)
 
     def __len__(self) -> int:
         return len(self.keys)
