@@ -21,7 +21,7 @@ from sensegraph.index.hierarchy import communities
 from sensegraph.index.manifest import Manifest
 from sensegraph.methods import load_method
 from sensegraph.methods.auto import Able, rank_methods
-from sensegraph.runtime import delegating
+from sensegraph.runtime import delegating, keys
 from sensegraph.types import Document, Graph
 
 TEXTS = (
@@ -198,5 +198,6 @@ def test_a_very_large_build_lets_go_what_it_can_read_again_and_gives_the_same_in
     assert gone == []
     monkeypatch.setattr(communities, "_LARGE", 0)
     monkeypatch.setattr(delegating, "_VERY_MANY", 0)
+    monkeypatch.setattr(keys, "_MANY", 1)
     assert build("large") == plain
     assert gone == [4, 4, 4, 5, 5]  # for the communities, what stands beside the graph, and what stands over it

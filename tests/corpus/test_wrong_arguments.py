@@ -171,12 +171,22 @@ def test_metadata_may_be_a_mapping_and_are_pairs_then(tmp_path: Path) -> None:
         assert corpus.documents()[0] == mapped
 
 
-@pytest.mark.parametrize("name", ["engine", "embedder", "reranker", "chunker", "method"])
-def test_the_name_of_a_tool_in_its_place_says_where_names_are_given(tmp_path: Path, name: str) -> None:
-    given: dict[str, Any] = {name: "offline"}
-    with pytest.raises(InputError, match=f"{name} is the text 'offline'; .*settings={{'{name}': 'offline'}}"):
+@pytest.mark.parametrize(
+    ("name", "value"), [("engine", "offline"), ("embedder", "offline"), ("chunker", "windows"), ("method", "walk")]
+)
+def test_the_name_of_a_tool_in_its_place_says_where_names_are_given(tmp_path: Path, name: str, value: str) -> None:
+    given: dict[str, Any] = {name: value}
+    with pytest.raises(InputError, match=f"{name} is the text '{value}'; .*settings={{'{name}': '{value}'}}"):
         Corpus.open(tmp_path / "c", **given)
     assert not (tmp_path / "c").exists()
+    Corpus.open(tmp_path / "c", settings=given).close()
+
+
+@pytest.mark.parametrize("name", ["reranker", "executor"])
+def test_the_name_of_a_tool_that_settings_name_otherwise_is_refused_too(tmp_path: Path, name: str) -> None:
+    given: dict[str, Any] = {name: "ray"}
+    with pytest.raises(InputError, match=rf"^{name} is the text 'ray'; give the tool itself \(docs/plugins\.md\)\.$"):
+        Corpus.open(tmp_path / "c", **given)
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 
 from sensegraph.errors import InputError, SettingsError
 from sensegraph.resolution import Comparison, Judged, Mentioned, Resolution, Resolving, Rule, resolve
+from sensegraph.resolution.comparison.likeness import KINDS, VETOES
 from sensegraph.resolution.comparison.scoring import Collection, Comparisons, Scores, prepare_collection
-from sensegraph.resolution.judged_pairs import block_pairs
+from sensegraph.resolution.judged_pairs import JudgedPairs, block_pairs
 from sensegraph.resolution.resolver import make_group
 
 WORDS = (
@@ -447,3 +448,21 @@ def test_equal_names_are_compared_each_with_the_next_however_many_they_are() -> 
     wanted = {(i, i + 1) for i in range(119) if called[i] == called[i + 1]}
     assert len(wanted) == 117
     assert wanted <= set(zip(pairs.one.tolist(), pairs.other.tolist(), strict=True))
+
+
+def test_a_rival_counts_by_the_score_that_it_had_before_rivals_were_looked_at():
+    names = ("J. Smith", "John Smith", "James Smith")
+    items = [Mentioned(str(i), name, "person") for i, name in enumerate(names)]
+    found = prepare_collection(items, Resolving(reject=0.7))
+    one, other = np.array([0, 0, 1], np.int32), np.array([1, 2, 2], np.int32)
+    kind = next(number for number, name in enumerate(KINDS) if name not in VETOES)
+    judged = JudgedPairs(found, one, other, Scores(np.array([0.6, 0.6, 0.65]), np.full(3, kind, np.uint8)))
+    assert judged._find_rival(0, 1, [2], False) == "James Smith"
+    for score in (0.65, 0.9, 0.95):
+        judged._score_again(2, score)
+        assert judged.score.tolist() == [0.6, 0.6, score]
+        assert judged._find_rival(0, 1, [2], False) == "James Smith"
+    sure = JudgedPairs(found, one, other, Scores(np.array([0.6, 0.6, 0.9]), np.full(3, kind, np.uint8)))
+    assert sure._find_rival(0, 1, [2], False) == ""
+    places = [sure._place(pair) for pair in ((0, 1), (0, 2), (1, 2), (0, 3), (1, 1), (2, 2), (2, 3))]
+    assert places == [0, 1, 2, -1, -1, -1, -1]

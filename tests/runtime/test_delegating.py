@@ -213,7 +213,7 @@ def test_within_a_build_of_very_many_results_what_functions_remember_and_free_me
     rt, some, few, trimmed = runtime(SqliteStore(tmp_path)), remember(17), remember(16), list[int]()
     library = SimpleNamespace(malloc_trim=trimmed.append)
     monkeypatch.setattr("sensegraph.runtime.delegating.ctypes", SimpleNamespace(CDLL=lambda _: library))
-    rt.computed.update(one=1 << 18, other=1 << 18)
+    rt.computed.update(one=1 << 17, other=1 << 17)
     return_free_memory(rt)
     assert (trimmed, some()) == ([], 17)
     rt.computed.update(other=1)

@@ -62,7 +62,7 @@ def build_navigation(vectors: NDArray[Any] | Stack) -> Navigation:
             raise ValueError(f"row {begin + bad[0]} of the vectors is not finite; embed it again.")
         if len(there := np.flatnonzero(rows.any(axis=1))):
             index.add((begin + there).astype(np.uint64), rows[there], threads=1)
-    with TemporaryDirectory(ignore_cleanup_errors=True) as folder:  # read there, its bytes are in memory once
+    with TemporaryDirectory(ignore_cleanup_errors=True) as folder:  # saved into memory it would be there twice
         index.save(file := Path(folder) / "graph")
         found: Navigation = np.memmap(file, np.uint8, "r")
     return found

@@ -321,10 +321,10 @@ def check_tools(given: GivenTools) -> GivenTools:
     """Tools that a program hands over. Raises InputError for a name in the place of one."""
     for field in fields(given):
         if isinstance(named := getattr(given, field.name), str):
-            raise InputError(
-                f"{field.name} is the text {named!r}; give the tool itself, or name it in the settings: "
-                f"Corpus.open(…, settings={{{field.name!r}: {named!r}}})."
-            )
+            how = "give the tool itself (docs/plugins.md)"
+            if field.name in ("engine", "embedder", "chunker", "method"):  # settings of these names hold names
+                how += f", or name it in the settings: Corpus.open(…, settings={{{field.name!r}: {named!r}}})"
+            raise InputError(f"{field.name} is the text {named!r}; {how}.")
     return given
 
 

@@ -144,8 +144,10 @@ class JudgedPairs:
         return touched
 
     def _score_again(self, i: int, score: float) -> None:
-        self._before.setdefault(i, float(self.score[i]))
-        self.score[i] = score
+        """Give a pair another score, and remember its first."""
+        if score != self.score[i]:
+            self._before.setdefault(i, float(self.score[i]))
+            self.score[i] = score
 
     def _pair(self, i: int) -> Pair:
         return int(self.one[i]), int(self.other[i])

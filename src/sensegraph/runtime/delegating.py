@@ -26,8 +26,8 @@ _TOOLS = ("engine", "embedder", "reranker")
 _KEPT = ("chunker", "store", "executor", "most_failed", "retry", "numbers", "whole", "aside", "begun")
 _CACHED = type(cache(key))
 _MANY = 1 << 12  # results from which what a function remembers, or a build computed, takes room
-_SOME = 1 << 4  # results that a function remembers from which they are forgotten within a build of very many
-_VERY_MANY = 1 << 19  # results that a build computed from which what lies free within it takes room
+_SOME = 1 << 4  # results that a function remembers from which a very large build forgets them
+_VERY_MANY = 1 << 18  # results that a build computed from which it is very large
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +191,7 @@ def release_between_parts(rt: Runtime) -> None:
 
 
 def return_free_memory(rt: Runtime) -> None:
-    """Within a build of very many results: forget what functions remember, and give back what lies free."""
+    """Within a very large build: forget what functions remember, in all threads, and give back what lies free."""
     if is_very_large(rt):
         _forget(_SOME)  # small as it is, it lies between what could go back
 

@@ -95,7 +95,7 @@ def _store_spine(made: _Import, rt: Runtime, settings: IndexSettings) -> Spine:
     if not rt.store.has([graph_key]):
         save_result(rt.store, describe_graphs, graph_key, made.knowledge.graph)
     known_graph = Result(graph_key, load_result(rt.store, describe_graphs, graph_key))
-    spine = Spine(listed, tuple(documents.keys), chunks, known_graph, quoted=False)
+    spine = Spine(listed, documents.keys, chunks, known_graph, quoted=False)
     notes = (*made.texts.notes, *made.knowledge.notes)
     if made.grouping and made.tables.community_reports:
         hierarchy_key = key(made.key, "hierarchy")

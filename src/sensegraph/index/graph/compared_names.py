@@ -151,7 +151,7 @@ def pair_names(found: Collection, rt: Runtime) -> tuple[Collection, Candidates]:
     """
     near, rare = found.settings.near, found.settings.rare
     ids = hash_words(found.ids) if found.hashes is None else found.hashes
-    noted, whole = f"{keep_pairs.version} {near} {rare}", [found.columns]
+    noted, keyed_columns = f"{keep_pairs.version} {near} {rare}", [found.columns]
     found = replace(found, columns=found.columns.without_keys())
 
     def look() -> PairedRows:
@@ -160,10 +160,11 @@ def pair_names(found: Collection, rt: Runtime) -> tuple[Collection, Candidates]:
         earlier = PairedRows(*unpack_columns(there[k].value)) if there else None
         told, words = mix_hashes(ids ^ found.columns.spoken), found.words
         return pair_again(  # nobody else holds the keys, so that they go as soon as they can
-            KeyedRows.of(*whole.pop().list_keys(words), count=len(ids), most=rare), ids, told, near, earlier
+            KeyedRows.of(*keyed_columns.pop().list_keys(words), count=len(ids), most=rare), ids, told, near, earlier
         )
 
     made = rt.once(keep_pairs, look, names=(found.read_from, digest_columns([ids])), near=near, rare=rare)
+    keyed_columns.clear()
     if rt.store.ref(PAIRED) != f"{noted} {made.key}":
         rt.store.set_refs({PAIRED: f"{noted} {made.key}"})
     paired = PairedRows(*unpack_columns(made.value))

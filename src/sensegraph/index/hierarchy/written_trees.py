@@ -48,7 +48,7 @@ class WrittenReport:
     tokens: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class TreeElements:
     """Positions of entities, relations and claims inside a tree, ascending: those that its reports are written from."""
 

@@ -229,7 +229,7 @@ class PhraseGraph:
     """The phrases of all chunks, with the document at which each chunk's run `begun`, and what was kept of their graph.
 
     Chunk i holds the phrases `held[start[i]:start[i + 1]]`. `names` are those of the concepts in order, `number` gives
-    the place of a phrase among them; the edges that were kept are on these places.
+    the place of a phrase among them; `pruned.kept` is of all phrases, `pruned.edges` are on these places.
     """
 
     noted: NotedRun

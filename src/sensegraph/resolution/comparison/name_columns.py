@@ -70,7 +70,7 @@ class NameColumns:
         return CountedWords(max(round_down(len(first), _DIGITS), FEW_NAMES), WordCounts(words, counts))
 
     def list_keys(self, words: CountedWords) -> tuple[Hashes, Ints, Ints]:
-        """What brings things together: keys, whose they are, and what each weighs, in units of 1 / `GRID`."""
+        """What brings things together: keys, whose they are, and their weights, below 2,048, in units of 1 / `GRID`."""
         rows = np.arange(len(self), dtype=np.int32)
         heavy = np.log1p(words.names / words.frequency.look_up(self.words))
         weights, size = np.where(self.light, LIGHT, heavy), len(self.sure)
