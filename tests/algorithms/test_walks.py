@@ -6,8 +6,15 @@ from numpy.typing import NDArray
 
 from sensegraph.algorithms.walks import build_moves, build_paths, order_moves, order_paths, pagerank
 
+Columns = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]
 edges = st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7), st.floats(0.1, 9)), max_size=30)
 resets = st.lists(st.floats(0, 5), min_size=8, max_size=8).filter(lambda r: sum(r) > 0.1)
+
+
+def columns(some: list[tuple[int, int, float]]) -> Columns:
+    """Edges as their sources, targets and weights."""
+    source, target = (np.array([edge[i] for edge in some], np.int32) for i in range(2))
+    return source, target, np.array([w for _, _, w in some], np.float64)
 
 
 @given(edges, resets, st.floats(0, 0.95))
@@ -27,14 +34,10 @@ def test_a_long_walk_solves_the_equations_of_pagerank(
 def test_many_edges_are_put_in_order_in_portions_as_all_at_once(
     edges: list[tuple[int, int, float]], most: int, cut: int
 ) -> None:
-    def make(some: list[tuple[int, int, float]]) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
-        ends = (np.array([edge[i] for edge in some], np.int32) for i in range(2))
-        return *ends, np.array([w for _, _, w in some], np.float64)
-
-    whole = order_moves([make(edges)], 8)
+    whole = order_moves([columns(edges)], 8)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("sensegraph.algorithms.walks._AT_ONCE", most)
-        found = order_moves([make(edges[:cut]), make(edges[cut:])], 8)
+        found = order_moves([columns(edges[:cut]), columns(edges[cut:])], 8)
     assert [(a.tolist(), a.dtype) for a in found] == [(a.tolist(), a.dtype) for a in whole]
     assert [*zip(*(found[i].tolist() for i in (1, 0, 2)), strict=True)] == sorted((b, a, w) for a, b, w in edges)
     assert whole[3].tolist() == np.bincount([a for a, _, _ in edges], [w for _, _, w in edges], 8).tolist()
@@ -44,14 +47,10 @@ def test_many_edges_are_put_in_order_in_portions_as_all_at_once(
 def test_the_paths_of_many_edges_are_found_in_portions_as_all_at_once(
     edges: list[tuple[int, int, float]], most: int, cut: int
 ) -> None:
-    def make(some: list[tuple[int, int, float]]) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
-        ends = (np.array([edge[i] for edge in some], np.int32) for i in range(2))
-        return *ends, np.array([w for _, _, w in some], np.float64)
-
-    whole = build_paths(*make(edges), 8)
+    whole = build_paths(*columns(edges), 8)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("sensegraph.algorithms.walks._AT_ONCE", most)
-        found = order_paths([make(edges[:cut]), make(edges[cut:])], 8)
+        found = order_paths([columns(edges[:cut]), columns(edges[cut:])], 8)
     assert [(a.tolist(), a.dtype) for a in (found.start, found.to, found.share)] == [
         (a.tolist(), a.dtype) for a in (whole.start, whole.to, whole.share)
     ]

@@ -178,11 +178,11 @@ def add_pairs(one: Ints, other: Ints, more: Longs, count: int) -> tuple[Ints, In
     code = one.astype(np.int64)
     code *= count
     code += other
-    at, there = _find_codes(code, more)
+    at, there = _locate_codes(code, more)
     return (one, other) if there.all() else _split_codes(np.insert(code, at[~there], more[~there]), count)
 
 
-def _find_codes(code: Longs, more: Longs) -> tuple[Longs, Flags]:
+def _locate_codes(code: Longs, more: Longs) -> tuple[Longs, Flags]:
     """Where each of `more` stands or would stand among codes, and which are there."""
     at, there = np.searchsorted(code, more), np.zeros(len(more), np.bool_)
     inside = np.flatnonzero(at < len(code))
@@ -196,6 +196,6 @@ def _join_pairs(
     """Two lists of pairs, each ascending, as one, and whose best each is among by either list."""
     if not len(code):
         return more, says
-    at, there = _find_codes(code, more)
+    at, there = _locate_codes(code, more)
     by[at[there]] |= says[there]
     return np.insert(code, at[~there], more[~there]), np.insert(by, at[~there], says[~there])

@@ -167,8 +167,8 @@ class Candidates:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KeyGroups:
-    """Groups of `rows`, one after the other; what each weighs in its group, in `units` of 1 / `GRID`; group i begins at
-    `start[i]`.
+    """Groups of `rows`, one after the other: group i begins at `start[i]`. `units` are what a row weighs in its group,
+    in parts of 1 / `GRID`.
 
     `own` are the places of each row, row by row, which `begin` parts, `group` is that of each place. `crowded` counts
     the keys that too many rows share.
@@ -188,7 +188,7 @@ class KeyGroups:
         At most `near` × number of rows pairs remain.
         """
         count = len(self.begin) - 1
-        code, shared, sharing = map(np.concatenate, zip(*self._list_best(near, np.arange(count)), strict=True))
+        code, shared, sharing = map(np.concatenate, zip(*self._best_in_blocks(near, np.arange(count)), strict=True))
         one, other = (ends.astype(np.int32) for ends in np.divmod(code, count))
         code, first, _ = number_distinct(np.minimum(one, other).astype(np.int64) * count + np.maximum(one, other))
         one, other = (ends.astype(np.int32) for ends in np.divmod(code, count))
@@ -201,12 +201,12 @@ class KeyGroups:
         As row × number of rows + other, row by row; and with how many others each row shares a key.
         """
         codes, sharing = [], []
-        for code, _, others in self._list_best(near, rows):
+        for code, _, others in self._best_in_blocks(near, rows):
             codes.append(code)
             sharing.append(others)
         return np.concatenate(codes), np.concatenate(sharing)
 
-    def _list_best(self, near: int, rows: Longs) -> Iterator[tuple[Longs, Longs, Longs]]:
+    def _best_in_blocks(self, near: int, rows: Longs) -> Iterator[tuple[Longs, Longs, Longs]]:
         """`list_best` of some rows after the other, with what each pair shares."""
         count, none = len(self.begin) - 1, np.zeros(0, np.int64)
         yield none, none, none
@@ -248,11 +248,11 @@ def group_by_keys(keys: Longs, rows: Ints, units: Ints, *, count: int, most: int
     parts = (np.flatnonzero(home == part) for part in keep_distinct(home).tolist() or [0])
     listed = zip(*(_list_groups(keys[at], rows[at], units[at], most) for at in parts), strict=True)
     *columns, crowded = listed
-    members, weights, sizes = map(np.concatenate, columns)
+    members, units, sizes = map(np.concatenate, columns)
     group = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
     own = order_numbers(members).astype(np.int32)
     begin = run_offsets(np.bincount(members, minlength=count))
-    return KeyGroups(members, weights, run_offsets(sizes), group, own, begin, sum(crowded))
+    return KeyGroups(members, units, run_offsets(sizes), group, own, begin, sum(crowded))
 
 
 def _list_groups(keys: Longs, rows: Ints, units: Ints, most: int) -> tuple[Ints, Ints, Longs, int]:

@@ -76,13 +76,13 @@ def build_index(keys: Sequence[str], rt: Runtime, settings: IndexSettings, *, fr
     ):
         whole = _add_graph(spine, rt, settings) if "graph" in settings.parts else spine
         release_between_parts(rt)
-        _let_columns_go(whole, rt)
+        _release_columns(whole, rt)
         whole = replace(whole, made=beside())
         embedded()
     return complete_index(whole, rt, settings)
 
 
-def _let_columns_go(spine: Spine, rt: Runtime) -> None:
+def _release_columns(spine: Spine, rt: Runtime) -> None:
     """In a very large build the columns of the graph are in memory only while steps ask for them."""
     if spine.graph and is_very_large(rt):
         forget_columns(spine.graph.value)
@@ -173,7 +173,7 @@ def complete_index(spine: Spine, rt: Runtime, settings: IndexSettings) -> Manife
     if settings.temporal.dates:
         dates = find_dates(spine.catalogue, spine.documents, spine.by_document, graph, rt, settings.temporal)
         manifest = replace(manifest, dates=dates.key)
-    _let_columns_go(spine, rt)
+    _release_columns(spine, rt)
     manifest = add_navigation(manifest, rt, settings.exact_below)
     release_between_parts(rt)
     for part in _parts_built("over", settings):

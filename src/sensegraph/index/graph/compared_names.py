@@ -80,8 +80,8 @@ def keep_pairs(found: Sequence[PairedRows], *, near: int, rare: int) -> list[byt
     return list(map(pack_columns, found))
 
 
-class NamesAlone(Sequence[tuple[str]]):
-    """Each name as that of a thing without others."""
+class SingleNames(Sequence[tuple[str]]):
+    """The names of things that have one each: of each thing a tuple of its name, made when it is asked for."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self._names = names
@@ -98,7 +98,7 @@ class NamesAlone(Sequence[tuple[str]]):
         return (found,) if isinstance(found, str) else [(name,) for name in found]
 
 
-class CountedNeighbours(Mapping[str, int]):
+class NeighbourCounts(Mapping[str, int]):
     """How many neighbours names have, by their ids, which ascend; none for one that has no neighbour."""
 
     def __init__(self, ids: Sequence[str], counts: Longs) -> None:
@@ -136,7 +136,7 @@ def collect_names(graph: NameGraph, rt: Runtime, settings: Resolving) -> Collect
     columns = join_columns(NameColumns(*unpack_columns(part)) for part in packed) if cuts else read_columns(())
     typed = np.fromiter(map(numbers.__getitem__, types), np.int32, len(types))
     traits = Traits(list(numbers), typed, np.zeros(len(types), np.int32), graph.mentioning[order])
-    items, shown, degree = MentionedNames(graph, rows), NamesAlone(names), CountedNeighbours(ids, many)
+    items, shown, degree = MentionedNames(graph, rows), SingleNames(names), NeighbourCounts(ids, many)
     words, read_from = columns.count_words(), key(*packed.keys)
     return Collection(
         ids, shown, items, columns, traits, {}, words, degree, settings, read_from=read_from, hashes=hashes

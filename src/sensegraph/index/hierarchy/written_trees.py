@@ -114,7 +114,7 @@ class PlacedElements:
         """Names and degrees of those ends of the relations `inside` some trees that are not beside them there."""
         known, read = self.columns.entities, {e.id for e in inside.entities}
         ends, letters = np.cumsum(known.lengths), known.letters.tobytes()
-        places = _join_places(held, 1)
+        places = _gather_positions(held, 1)
         source, target = (whose[places].tolist() for whose in (self.columns.source, self.columns.target))
         at = dict(zip((r.source for r in inside.relations), source, strict=True))
         at |= zip((r.target for r in inside.relations), target, strict=True)
@@ -238,13 +238,13 @@ class EncodedRows:
 def take_batches(graph: Graph, batches: Sequence[Sequence[TreeElements]]) -> Iterator[Graph]:
     """What of a graph stands inside the trees of each batch; what is stored is read once for all of them, in order."""
     kinds = (graph.entities, graph.relations, graph.claims)
-    places = [[_join_places(some, kind) for some in batches] for kind in range(3)]
+    places = [[_gather_positions(some, kind) for some in batches] for kind in range(3)]
     taken = (_take_each(records, of) for records, of in zip(kinds, places, strict=True))
     for entities, relations, claims in zip(*taken, strict=True):
         yield Graph(tuple(entities), tuple(relations), tuple(claims))
 
 
-def _join_places(trees: Iterable[TreeElements], kind: int) -> Longs:
+def _gather_positions(trees: Iterable[TreeElements], kind: int) -> Longs:
     """The positions of all elements of a kind inside these trees, ascending."""
     return np.sort(np.concatenate([np.zeros(0, np.int64), *(tree.places[kind] for tree in trees)]))
 
