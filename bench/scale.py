@@ -9,8 +9,9 @@ from nothing, `update` after one document was changed, `more` after one was adde
 without any change, `open` and `questions`, each of which is asked through `Corpus.query`; the method `none` answers at
 once, so that its row is what is done before and after any.
 
-CPU is that of the process and of its workers; a step's is without that of steps inside it. Memory is the anonymous
-memory of the largest process, looked at ten times a second: mapped files are left out.
+CPU is that of the process and of its workers; a step's is without that of steps inside it, and of workers only that of
+processes that do one thing each in a very large build. Memory is the anonymous memory of the largest process, looked at
+ten times a second: mapped files are left out.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +38,7 @@ import numpy as np
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.corpus.garbage import GarbageCollector
 from sensegraph.protocols import Task
+from sensegraph.runtime import delegating
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import (
     Answer,
@@ -172,6 +175,15 @@ def anonymous_mb(process: str | int = "self") -> float:
     return sum(int(line.split()[1]) / 1024 for line in lines if line.startswith("RssAnon"))
 
 
+def workers_of(process: str) -> list[str]:
+    """The processes that a process has begun, and those that these have."""
+    try:
+        below = [pid for found in Path(f"/proc/{process}/task").glob("*/children") for pid in found.read_text().split()]
+    except OSError:  # one has ended
+        return []
+    return [*below, *(pid for worker in below for pid in workers_of(worker))]
+
+
 @dataclass(slots=True)
 class Watch:
     """CPU seconds of every step, without that of steps inside it, and the most anonymous memory of a process."""
@@ -181,13 +193,8 @@ class Watch:
     _inner: list[float] = field(default_factory=list)
 
     def look(self) -> None:
-        """Note the memory of this process and of its workers."""
-        try:
-            below = Path("/proc/self/task").glob("*/children")
-            workers = [pid for found in below for pid in found.read_text().split()]
-        except OSError:
-            workers = []
-        self.peak = max(self.peak, *map(anonymous_mb, ("self", *workers)))
+        """Note the memory of this process, of its workers, and of theirs."""
+        self.peak = max(self.peak, *map(anonymous_mb, ("self", *workers_of("self"))))
 
     @contextmanager
     def timed(self, step: str) -> Iterator[None]:
@@ -206,7 +213,7 @@ class Watch:
     def watching(self) -> Iterator[None]:
         """Watch the steps of every runtime, and memory, meanwhile."""
         ended, plain = threading.Event(), {name: getattr(Runtime, name) for name in ("each", "once")}
-        collect = GarbageCollector.collect_grown
+        collect, apart = GarbageCollector.collect_grown, delegating.run_in_own_process
 
         def look_often() -> None:
             while not ended.wait(PER_LOOK):
@@ -223,9 +230,18 @@ class Watch:
             with self.timed("collecting"):
                 collect(garbage)
 
+        def watched_apart(work: Callable[[Any], Any], errand: Any, progress: Callable[..., None]) -> Any:
+            found = apart(partial(with_steps, work), errand, progress)
+            if isinstance(found, BaseException):
+                return found
+            for step, spent in found[1].items():
+                self.by_step[step] += spent
+            return found[0]
+
         for name, run in plain.items():
             setattr(Runtime, name, watched(run))
         GarbageCollector.collect_grown = collected  # type: ignore[method-assign]
+        delegating.run_in_own_process = watched_apart
         looking = threading.Thread(target=look_often, daemon=True)
         looking.start()
         try:
@@ -237,6 +253,15 @@ class Watch:
             for name, run in plain.items():
                 setattr(Runtime, name, run)
             GarbageCollector.collect_grown = collect  # type: ignore[method-assign]
+            delegating.run_in_own_process = apart
+
+
+def with_steps(work: Callable[[Any], Any], errand: Any) -> tuple[Any, dict[str, float]]:
+    """What comes of work in a process of its own, and the CPU seconds of each step there."""
+    watch = Watch()
+    with watch.watching(), watch.timed("beside steps"):
+        found = work(errand)
+    return found, dict(watch.by_step)
 
 
 def opened(root: Path, given: Given, **more: Any) -> Corpus:

@@ -200,4 +200,4 @@ def test_a_very_large_build_lets_go_what_it_can_read_again_and_gives_the_same_in
     monkeypatch.setattr(delegating, "_VERY_MANY", 0)
     monkeypatch.setattr(keys, "_MANY", 1)
     assert build("large") == plain
-    assert gone == [4, 4, 4, 5, 5]  # for the communities, what stands beside the graph, and what stands over it
+    assert gone == [4, 4, 5, 5]  # for what stands beside the graph, and over it; communities are another process's

@@ -191,7 +191,7 @@ def test_what_fails_on_a_worker_is_done_here_once(store: SqliteStore) -> None:
     assert (rt.computed, rt.aside, rt.inside) == (Counter(), [], [])
 
 
-def test_a_runtime_for_a_worker_counts_for_itself_and_knows_what_failed(store: SqliteStore) -> None:
+def test_a_runtime_for_a_worker_knows_what_was_computed_and_what_failed(store: SqliteStore) -> None:
     rt = replace(
         share(runtime(store)), engine=ClassicalEngine(), reranker=cast(Any, Ranking()), most_failed=0.25, retry=True,
         numbers="int8", aside=[ASIDE], begun=Counter(old=2), computed=Counter(step=1), lacking=["l"], doubted=["d"],
@@ -199,7 +199,7 @@ def test_a_runtime_for_a_worker_counts_for_itself_and_knows_what_failed(store: S
     )  # fmt: skip
     copy = pickle.loads(pickle.dumps(rt))
     assert (copy.most_failed, copy.retry, copy.numbers, copy.aside) == (0.25, True, "int8", [ASIDE])
-    assert (copy.begun, copy.computed, copy.noted) == (Counter(old=2), Counter(), Counter())
+    assert (copy.begun, copy.computed, copy.noted) == (Counter(old=2), Counter(step=1), Counter())
     assert (copy.lacking, copy.doubted, copy.inside, copy.hear) == ([], [], [], None)
     assert (type(copy.engine), copy.embedder, type(copy.reranker)) == (ClassicalEngine, None, Ranking)
     assert (copy.chunker, copy.store, copy.executor) == (None, SharedStore(), Elsewhere())

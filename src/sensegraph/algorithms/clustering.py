@@ -42,6 +42,7 @@ from sensegraph.algorithms.graphs import (
     number_roots,
     smallest_members,
 )
+from sensegraph.algorithms.mapped import map_large
 from sensegraph.algorithms.moving import settle_labels
 from sensegraph.algorithms.trees import Tree, project, roots_of, tree_of
 
@@ -227,6 +228,7 @@ def carry_tree(tree: Tree, before: Edges, after: Edges, mapping: NDArray[Any]) -
 
 
 def _frame_whole(graph: Adjacency) -> _Frame:
+    graph = Adjacency(graph.indptr, map_large(graph.indices), map_large(graph.data))
     return _Frame(graph, np.arange(graph.nodes, dtype=np.int32), np.zeros(graph.nodes, np.int32), 1)
 
 
@@ -251,7 +253,8 @@ def _split_afresh(rule: _Rule) -> _Split:
             scaled = graph.data / _penalties(frame, rule, depth)[block]
             gamma = float(len(block) / scaled.sum())
             scaled *= gamma
-        del block  # of a large graph it takes room that the native code needs
+        scaled = map_large(scaled)  # of a large graph the native code needs the room
+        del block
         cycles = rule.cycles(len(graph.data) // 2, depth)
         given = (graph.indptr, graph.indices, scaled, n, gamma, rule.randomness, cycles, by_modularity)
         _, found = leiden_csr(*given, rule.seed + depth, max_local_moving_iterations=rule.sweeps)

@@ -33,11 +33,16 @@ def build_navigation(parts: Sequence[Stack]) -> list[Navigation]:
 
 def navigate_segments(vectors: Stack, name: str, rt: Runtime) -> tuple[Stretch, ...]:
     """The graphs of `vectors`, whose key is `name`, one a segment. Raises ModuleNotFoundError without the extra."""
-    found = rt.once(cut_segments, vectors, names=(name,)).value
+    from sensegraph.runtime.delegating import once_on_worker
+
+    found = once_on_worker(rt, cut_segments, lambda: open_stack(rt.store, name), names=(name,)).value
     made = []
     for part in found:
-        rows = vectors.head(part.end, part.begin)
-        made.append((part.begin, rt.once(build_navigation, rows, names=(part.digest, FORMAT)).key))
+
+        def read(part: Segment = part) -> Stack:
+            return open_stack(rt.store, name).head(part.end, part.begin)
+
+        made.append((part.begin, once_on_worker(rt, build_navigation, read, names=(part.digest, FORMAT)).key))
     return tuple(made)
 
 

@@ -14,6 +14,7 @@ from typing import Any, Generic, Literal, TypeVar, cast
 
 from sensegraph.runtime.batches import SetAside, is_shared
 from sensegraph.runtime.keys import key
+from sensegraph.runtime.own_process import ToldProgress, run_in_own_process
 from sensegraph.runtime.results import Result, Step, load_result
 from sensegraph.runtime.results import step as define_step
 from sensegraph.runtime.runtime import Runtime
@@ -56,24 +57,28 @@ class Outcome(Generic[T]):
 def work_on_worker(rt: Runtime, work: Callable[[], T], asks: Asks = "") -> T:
     """What `work` gives, done by a worker where the store is shared and workers are on other machines, else here.
 
-    So one process is no limit to how many help. `work` travels with `rt`, which it uses, and changes nothing else; what
-    it gives is small. Which tool it `asks`, if any: where that waits, calls are made here, where they are counted and
-    written down. What fails on a worker is tried here, and says why.
+    So one process is no limit to how many help. In a very large build a process of this machine does it that ends
+    then: what one step leaves in memory is not there beside the next. `work` travels with `rt`, which it uses, and
+    changes nothing else; what it gives is small. Which tool it `asks`, if any: where that waits, calls are made here,
+    where they are counted and written down. What fails on a worker is tried here, and says why.
     """
-    if not is_delegated(rt, asks):
+    found: Any = None
+    errand = Errand(rt, work, bool(rt.inside))
+    if is_delegated(rt, asks):
+        found = next((outcome for _, outcome in rt.executor.map(run_errand, [errand], waits=False)), None)
+    elif is_separate(rt, asks):
+        found = run_in_own_process(run_errand, errand, rt.progress)
+    if not isinstance(found, Outcome):
         return work()
-    for _, found in rt.executor.map(run_errand, [Errand(rt, work, bool(rt.inside))], waits=False):
-        if isinstance(found, Outcome):
-            rt.computed.update(found.computed)
-            rt.begun.update(found.begun)
-            rt.aside.extend(found.aside)
-            rt.lacking.extend(found.lacking)
-            rt.doubted.extend(found.doubted)
-            rt.whole.now.update(found.whole)
-            if rt.inside:
-                rt.inside[-1].extend(found.inside)
-            return cast(T, found.value)
-    return work()
+    rt.computed.update(found.computed)
+    rt.begun.update(found.begun)
+    rt.aside.extend(found.aside)
+    rt.lacking.extend(found.lacking)
+    rt.doubted.extend(found.doubted)
+    rt.whole.now.update(found.whole)
+    if rt.inside:
+        rt.inside[-1].extend(found.inside)
+    return cast(T, found.value)
 
 
 def once_on_worker(
@@ -86,12 +91,25 @@ def once_on_worker(
     **settings: Any,
 ) -> Result[B]:
     """`Runtime.once` by `work_on_worker`, where its result is missing."""
-    if not is_delegated(rt, asks) or not rt.missing(step, cast(Sequence[A], [whole]), names=[key(*names)], **settings):
+    if not (is_delegated(rt, asks) or is_separate(rt, asks)):
+        return rt.once(step, whole, names=names, **settings)
+    names = key(*names)  # of many parts it alone travels
+    if not rt.missing(step, cast(Sequence[A], [whole]), names=[names], **settings):
         return rt.once(step, whole, names=names, **settings)
     rt.progress(step.name, 0, 1)
     k: str = work_on_worker(rt, lambda: rt.once(step, whole, names=names, **settings).key, asks)
     rt.progress(step.name, 1, 1)
     return Result(k, load_result(rt.store, step, k))
+
+
+def store_separately(rt: Runtime, work: Callable[[], Any], asks: Asks = "") -> None:
+    """Where a process of its own does such work, have it done for what it stores: whoever does it then reads that."""
+    if is_separate(rt, asks):
+
+        def store() -> None:
+            work()
+
+        work_on_worker(rt, store, asks)
 
 
 def make_each(
@@ -108,7 +126,8 @@ def make_each(
     named = [key(*of) for of in names]
     items = cast(Sequence[A], named)
     missing = rt.missing(step, items, names=named, **settings)
-    rt.once_each(step, find(missing), [names[i] for i in missing], **settings)
+    for some in [missing] if is_shared(rt.store) else [[i] for i in missing]:  # here one after the other is made
+        rt.once_each(step, find(some), [names[i] for i in some], **settings)
     keys = rt.keys(step, items, named, **settings)
     rt.rely_on(keys)
     return keys
@@ -135,9 +154,11 @@ def once_by_content(
     So it stays where that says what it did, whatever else changed in what it was read from, for which `names` stand.
     """
 
+    named = key(step.name, *names)  # of many parts it alone travels
+
     def find() -> str:
         content = cache(read)
-        told = partial(rt.once, keep_digest, lambda: digest(content()), names=(step.name, *names))
+        told = partial(rt.once, keep_digest, lambda: digest(content()), names=named)
 
         def whole() -> A:
             told()  # the result rests on what was read for that
@@ -145,7 +166,7 @@ def once_by_content(
 
         return rt.once(step, whole, names=(told().value,), **settings).key
 
-    if is_delegated(rt):
+    if is_delegated(rt) or is_separate(rt):
         known = keys_by_content(rt, step, names=names, **settings)[1:]
         if rt.store.has(known):  # no worker is asked for what is there
             rt.rely_on(known)
@@ -166,19 +187,25 @@ def is_delegated(rt: Runtime, asks: Asks = "") -> bool:
     return elsewhere and not (asks and getattr(rt, asks).waits)
 
 
+def is_separate(rt: Runtime, asks: Asks = "") -> bool:
+    """Whether a process of its own on this machine does what is work for one process and asks this tool."""
+    reopened = is_shared(rt.store) or bool(getattr(rt.store, "in_turn", False))
+    return reopened and is_very_large(rt) and not (asks and getattr(rt, asks).waits) and not is_delegated(rt, asks)
+
+
 def run_errand(errand: Errand[T]) -> Outcome[T]:
     """Do the work with the runtime that came with it."""
     rt = errand.rt
-    begun, aside = Counter(rt.begun), len(rt.aside)
+    computed, begun, aside = Counter(rt.computed), Counter(rt.begun), len(rt.aside)
     rt.inside.append([])
     release_memory()
     try:
         value = errand.work()
     finally:
         release_memory()
-    more = Counter({name: count - begun[name] for name, count in rt.begun.items() if count != begun[name]})
     inside = rt.inside.pop() if errand.listed else []
-    return Outcome(value, rt.computed, more, rt.aside[aside:], rt.lacking, rt.doubted, rt.whole.now, inside)
+    more = rt.computed - computed, rt.begun - begun
+    return Outcome(value, *more, rt.aside[aside:], rt.lacking, rt.doubted, rt.whole.now, inside)
 
 
 def release_between_parts(rt: Runtime) -> None:
@@ -218,10 +245,12 @@ def _forget(most: int) -> None:
 def _reduce_runtime(rt: Runtime) -> tuple[Callable[[], Runtime], tuple[()]]:
     """A runtime for a worker: what failed so far, the same store, and the same tools but for those that wait.
 
-    Nobody is told of its progress.
+    Of its progress the process is told that waits for one of its own.
     """
     given: dict[str, Any] = {name: getattr(rt, name) for name in (*_TOOLS, *_KEPT)}
-    given |= {"begun": Counter(rt.begun), "aside": list(rt.aside)}  # as they are now: other threads add to them
+    # as they are now: other threads add to them
+    given |= {"computed": Counter(rt.computed), "begun": Counter(rt.begun), "aside": list(rt.aside)}
+    given |= {"progress": ToldProgress()}
     given |= {name: None for name in _TOOLS if given[name] and given[name].waits}
     return partial(Runtime, **given), ()
 

@@ -210,12 +210,12 @@ class Runtime:
     ) -> Result[B]:
         """`step` on the whole input as one item.
 
-        `names` (the keys of its parts) stand for it in the key; then `whole` may be a function that makes it, called
-        only when the result is missing. What was made with items set aside, or not read, has a key of its own, so that
-        the next run makes it again.
+        `names` (the keys of its parts, or `key` of these) stand for it in the key; then `whole` may be a function that
+        makes it, called only when the result is missing. What was made with items set aside, or not read, has a key of
+        its own, so that the next run makes it again.
         """
-        settings_key: list[str] | None = [key(*names)] if names else None
-        (k,) = self.keys(step, typing.cast(Sequence[A], [whole]), settings_key, **settings)
+        named = [names if isinstance(names, str) else key(*names)] if names else None
+        (k,) = self.keys(step, typing.cast(Sequence[A], [whole]), named, **settings)
         if (stored := self._load(step, k)) is None:
             tool, known = self._tool(step), len(self.lacking)
             item, below = self._make(whole)

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.algorithms.linkage import connect_rows
+from sensegraph.algorithms.similar import Candidates
 from sensegraph.errors import InputError
 from sensegraph.index.extraction import Extracted
 from sensegraph.index.graph.compared_names import collect_names, compare_in_partitions, pair_names
@@ -22,16 +23,17 @@ from sensegraph.index.graph.elements import entity_id
 from sensegraph.index.graph.graph_settings import GraphSettings, ResolveSettings
 from sensegraph.index.graph.homonyms import find_senses, keep_candidates, list_candidates, with_senses
 from sensegraph.index.graph.partitions import knowledge_graph
-from sensegraph.index.graph.seen_names import NameGraph, see_graph
+from sensegraph.index.graph.seen_names import NameGraph, SeenNames, see_graph
 from sensegraph.index.graph.told_names import Sought, Texts, keep_sought
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.text import fold
 from sensegraph.protocols import ResolvingEngine
 from sensegraph.resolution import Group, Mentioned, Proposal, Resolution, Rule
 from sensegraph.resolution.aliases import Aliases, Name, Operation, with_groups
+from sensegraph.resolution.comparison.scoring import Collection
 from sensegraph.resolution.resolver import decide, explain
 from sensegraph.resolution.senses import NO_SENSES, Senses
-from sensegraph.runtime.delegating import once_on_worker, return_free_memory
+from sensegraph.runtime.delegating import once_on_worker, return_free_memory, store_separately, work_on_worker
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result, step
 from sensegraph.runtime.runtime import Runtime
@@ -285,8 +287,9 @@ def _find_automatic(
 ) -> tuple[Aliases, tuple[str, ...]]:
     """The aliases with those that a build finds by itself, before anything is summarised."""
     alone = replace(settings, accept=max(settings.accept, settings.sure), engine="none")
+    seen: list[SeenNames] = []  # with the senses of names, while one process sees and joins them
 
-    def look() -> Joined:
+    def tell() -> tuple[str, Senses, list[Rule]]:
         """The senses of names first: what is another thing elsewhere must not be merged for its name."""
         plain = see_graph(extracted, rt, merging, aliases)
         asked = rt.once(
@@ -299,10 +302,22 @@ def _find_automatic(
         rules = sought.place(merged.chunks).find_rules(texts, rt)
         if told.apart:
             rules += _keep_apart(ids_apart(merged.graph.ids, told))
+        seen[:] = [merged]
+        return sought.digest, senses, rules
+
+    def look() -> Joined:
+        digest, senses, rules = work_on_worker(rt, tell)
+        told = with_senses(aliases, senses)
+
+        def find() -> tuple[Collection, Candidates]:
+            """The names, and which of them are compared."""
+            merged = seen.pop() if seen else see_graph(extracted, rt, merging, told)
+            return_free_memory(rt)
+            return pair_names(collect_names(merged.graph, rt, alone.rules()), rt)
 
         def join() -> Joined:
-            return_free_memory(rt)
-            found, paired = pair_names(collect_names(merged.graph, rt, alone.rules()), rt)
+            store_separately(rt, find)
+            found, paired = find()
             compare = partial(compare_in_partitions, rt=rt, noted=True)
             return_free_memory(rt)
             made = decide(found, rules, compare, paired)
@@ -312,7 +327,7 @@ def _find_automatic(
             return Joined(tuple(tuple(sorted(group)) for group in names), several, notes=made.notes)
 
         # a text may change and say of the same names the same
-        joined = rt.once(keep_decided, join, names=(sought.digest, told.key, key(rules)), how=alone).value
+        joined = once_on_worker(rt, keep_decided, join, names=(digest, told.key, key(rules)), how=alone).value
         return replace(joined, senses=senses)
 
     names = (*extracted.keys, aliases.key, apart_key(aliases))

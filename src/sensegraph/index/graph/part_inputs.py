@@ -6,7 +6,7 @@ All is read when a part is missing: here, or in another process, which gets the 
 from __future__ import annotations
 
 import typing
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b
@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import count_distinct
+from sensegraph.algorithms.mapped import map_together
 from sensegraph.algorithms.segments import join_sums
 from sensegraph.errors import ResultGone
 from sensegraph.index.extraction import Extracted
@@ -27,7 +28,6 @@ from sensegraph.protocols import Store
 from sensegraph.resolution.aliases import Called, Name
 from sensegraph.runtime.batches import read_each
 from sensegraph.runtime.keys import key
-from sensegraph.runtime.results import Result
 from sensegraph.types import Chunk, Extraction
 
 T = TypeVar("T")
@@ -58,11 +58,11 @@ class Runs(Sequence[Any]):
 
 
 class Cut:
-    """All runs, cut into slices for so many partitions, and the texts of their chunks."""
+    """All runs, cut into slices for so many partitions, with the keys of these, and the texts of their chunks."""
 
-    def __init__(self, packed: Sequence[Result[NDArray[np.uint8]]], parts: int, texts: ChunkTexts) -> None:
-        self.keys, self.parts, self.texts = [found.key for found in packed], parts, texts
-        self.slices = [Slices(np.asarray(found.value), parts) for found in packed]
+    def __init__(self, keys: Sequence[str], packed: Iterable[NDArray[np.uint8]], parts: int, texts: ChunkTexts) -> None:
+        self.keys, self.parts, self.texts = keys, parts, texts
+        self.slices = [Slices(found, parts) for found in map_together(packed)]
         said = [run.sums() for run in self.slices]
         sums, counts = join_sums(said)
         self._sums, self._counts = sums.reshape(len(ROWS), parts, 2), counts.reshape(len(ROWS), parts)

@@ -45,14 +45,14 @@ from sensegraph.index.graph.part_inputs import (
     Runs,
     SummarisedInput,
 )
-from sensegraph.index.graph.slicing import Said, Told, name_apart, tell_ids, tell_runs
+from sensegraph.index.graph.slicing import Told, name_apart, tell_ids, tell_runs
 from sensegraph.index.graph.stored.chunk_texts import ChunkTexts, keep_texts
 from sensegraph.index.graph.stored.packed_records import open_graph_rows
 from sensegraph.index.graph.stored.slices import partition_of
 from sensegraph.resolution.aliases import Aliases, Called, Name
-from sensegraph.runtime.delegating import make_each
+from sensegraph.runtime.delegating import is_separate, make_each, work_on_worker
 from sensegraph.runtime.keys import key
-from sensegraph.runtime.results import Result, Step, Table, list_record_fields, step
+from sensegraph.runtime.results import Result, Step, Table, list_record_fields, load_result, step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Claim, Context, Entity, Graph, Relation
 
@@ -70,6 +70,17 @@ def count_partitions(chunks: int) -> int:
 
 def knowledge_graph(extracted: Extracted, rt: Runtime, settings: GraphSettings, aliases: Aliases) -> Result[Graph]:
     """The graph of the corpus; merging and describing happen only where something changed."""
+
+    def join() -> str:
+        return _join_graph(extracted, rt, settings, aliases).key
+
+    if is_separate(rt, "engine"):
+        made = work_on_worker(rt, join, "engine")
+        return Result(made, load_result(rt.store, describe_graphs, made))
+    return _join_graph(extracted, rt, settings, aliases)
+
+
+def _join_graph(extracted: Extracted, rt: Runtime, settings: GraphSettings, aliases: Aliases) -> Result[Graph]:
     parts = describe_crowded(merge_in_partitions(extracted, rt, settings, aliases), rt, settings)
     names = (*parts.entities, *parts.relations, *parts.claims, aliases.key)
     by = {"settings": settings, "describer": rt.engine.fingerprint("summarise")}
@@ -102,13 +113,14 @@ def merge_in_partitions(
     """The parts of the graph of extractions; of so many partitions, or as many as its size asks for."""
     parts, names = parts or count_partitions(extracted.size), extracted.run_names
     every = range(len(names))
-    said = list(rt.each(say_names, Runs(extracted, every), names=names))
-    told, called = _tell_all(extracted, said, rt, settings, aliases)
-    runs = Runs(extracted, every, told)
-    packed = rt.once_each(slice_runs, runs, [(names[i], key(told[i])) for i in every], parts=parts)
+    told, called = _tell_all(extracted, rt, settings, aliases)
+    stand = [(names[i], key(told[i])) for i in every]
+    sliced = make_each(rt, slice_runs, partial(Runs, extracted, told=told), stand, parts=parts)
     stored_texts = ChunkTexts(rt.store, make_each(rt, keep_texts, partial(Runs, extracted), [(n,) for n in names]))
     extracted.kept.clear()  # no later step reads runs of extractions
-    cut, limit, weight, most = Cut(packed, parts, stored_texts), settings.describe_above, settings.weight, 1
+    runs = Runs(extracted, every, told)
+    packed = (rt.once(slice_runs, partial(runs.__getitem__, i), names=stand[i], parts=parts).value for i in every)
+    cut, limit, weight, most = Cut(sliced, packed, parts, stored_texts), settings.describe_above, settings.weight, 1
     linked = [RelationInput(slices) for slices in cut.list_wanted(1)]
     if weight == "normalised":
         counted = make_parts(merge_relation_slices, linked, rt, limit=limit, weight="count", most=1)
@@ -127,10 +139,12 @@ def merge_in_partitions(
 
 
 def _tell_all(
-    extracted: Extracted, said: Sequence[Said], rt: Runtime, settings: GraphSettings, aliases: Aliases
+    extracted: Extracted, rt: Runtime, settings: GraphSettings, aliases: Aliases
 ) -> tuple[list[Told], dict[Name, Called]]:
     """What each run is told, and what the entities are called that have several names or another than their own."""
-    told, names = tell_runs(said, aliases, settings), extracted.run_names
+    names = extracted.run_names
+    said = rt.each(say_names, Runs(extracted, range(len(names))), names=names)
+    told = tell_runs(list(said), aliases, settings)
     concerned = [i for i, run in enumerate(told) if run.apart]
     runs = Runs(extracted, concerned, told)
     used = rt.each(list_uses, runs, names=[key(names[i], told[i]) for i in concerned])

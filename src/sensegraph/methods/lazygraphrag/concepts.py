@@ -332,7 +332,7 @@ def concept_graph(chunks: Results[tuple[Chunk, ...]], rt: Runtime, settings: Con
     Stored by the step `concepts.concepts`; it stays where a text changed that speaks of what it did.
     """
     from sensegraph.algorithms.segments import cut_keys
-    from sensegraph.runtime.delegating import once_by_content, return_free_memory
+    from sensegraph.runtime.delegating import once_by_content, once_on_worker, return_free_memory
 
     noted = rt.each(note, chunks, one_word=settings.one_word)
 
@@ -350,7 +350,8 @@ def concept_graph(chunks: Results[tuple[Chunk, ...]], rt: Runtime, settings: Con
         graph = prune_phrases(*found, settings)
         return_free_memory(rt)
         # a document more or less often leaves the graph of what is kept as it was
-        homes = rt.once(cluster_concepts, graph.pruned.edges, names=(graph.key,), settings=settings)
+        edges = graph.pruned.edges
+        homes = once_on_worker(rt, cluster_concepts, lambda: edges, names=(graph.key,), settings=settings)
         return graph, homes.value
 
     names = noted.tell_run(range(len(noted)))

@@ -68,7 +68,8 @@ class SqliteStore:
     """
 
     def __init__(self, root: str | Path, *, readonly: bool = False, mend: bool = False) -> None:
-        self.root, self.readonly, self.shared, self.limits = Path(root), readonly, False, None  # one process writes
+        self.root, self.readonly, self.shared, self.limits = Path(root), readonly, False, None
+        self.in_turn = not readonly  # one process writes, but another may while this one waits for it
         self.path = self.root / "store.sqlite"
         check_links(self.root)
         if mend:
@@ -90,6 +91,9 @@ class SqliteStore:
                 if 0 < found < FORMAT:
                     upgrade_store(self, _SCHEMA, FORMAT)
                 self.prepare(self._db)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return SqliteStore, (self.root,)
 
     def _connect(self) -> sqlite3.Connection:
         if self.readonly:
