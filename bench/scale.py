@@ -186,24 +186,33 @@ def workers_of(process: str) -> list[str]:
 
 @dataclass(slots=True)
 class Watch:
-    """CPU seconds of every step, without that of steps inside it, and the most anonymous memory of a process."""
+    """CPU seconds of every step, without that of steps inside it, and the most anonymous memory of a process.
+
+    `memory` is the most of the process that is at a step, by steps.
+    """
 
     by_step: dict[str, float] = field(default_factory=lambda: defaultdict(float))
+    memory: dict[str, float] = field(default_factory=lambda: defaultdict(float))
     peak: float = 0.0
     _inner: list[float] = field(default_factory=list)
+    _steps: list[str] = field(default_factory=lambda: [""])
 
     def look(self) -> None:
         """Note the memory of this process, of its workers, and of theirs."""
-        self.peak = max(self.peak, *map(anonymous_mb, ("self", *workers_of("self"))))
+        own, step = anonymous_mb(), self._steps[-1]
+        self.memory[step] = max(self.memory[step], own)
+        self.peak = max(self.peak, own, *map(anonymous_mb, workers_of("self")))
 
     @contextmanager
     def timed(self, step: str) -> Iterator[None]:
         """Count what happens meanwhile for this step."""
         began = time.process_time()
         self._inner.append(0.0)
+        self._steps.append(step)
         try:
             yield
         finally:
+            self._steps.pop()
             spent = time.process_time() - began
             self.by_step[step] += spent - self._inner.pop()
             if self._inner:
@@ -236,6 +245,8 @@ class Watch:
                 return found
             for step, spent in found[1].items():
                 self.by_step[step] += spent
+            for step, most in found[2].items():
+                self.memory[step] = max(self.memory[step], most)
             return found[0]
 
         for name, run in plain.items():
@@ -256,12 +267,12 @@ class Watch:
             delegating.run_in_own_process = apart
 
 
-def with_steps(work: Callable[[Any], Any], errand: Any) -> tuple[Any, dict[str, float]]:
-    """What comes of work in a process of its own, and the CPU seconds of each step there."""
+def with_steps(work: Callable[[Any], Any], errand: Any) -> tuple[Any, dict[str, float], dict[str, float]]:
+    """What comes of work in a process of its own, and the CPU seconds and the memory of each step there."""
     watch = Watch()
     with watch.watching(), watch.timed("beside steps"):
         found = work(errand)
-    return found, dict(watch.by_step)
+    return found, dict(watch.by_step), dict(watch.memory)
 
 
 def opened(root: Path, given: Given, **more: Any) -> Corpus:
@@ -277,7 +288,8 @@ def measured(corpus: Corpus, work: Callable[[], Any]) -> dict[str, Any]:
     watch, began = Watch(), cpu()
     with watch.watching(), watch.timed("beside steps"):
         work()
-    return {"cpu": cpu() - began, "peak": watch.peak, "steps": dict(watch.by_step), "store": sizes(corpus)}
+    steps = {"steps": dict(watch.by_step), "memory": dict(watch.memory)}
+    return {"cpu": cpu() - began, "peak": watch.peak, **steps, "store": sizes(corpus)}
 
 
 def sizes(corpus: Corpus) -> dict[str, float]:
@@ -389,6 +401,10 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         print(f"| {' | '.join(row)} |")
 
 
+def _step_figures(of: dict[str, Any], step: str) -> str:
+    return f"{of['steps'].get(step, 0.0):.2f}, {of['memory'].get(step, 0.0):,.0f}"
+
+
 def print_tables(found: dict[str, dict[str, Any]], passages: int) -> None:
     """The figures as Markdown."""
     if "build" in found:
@@ -408,9 +424,9 @@ def print_tables(found: dict[str, dict[str, Any]], passages: int) -> None:
     steps = {step for of in built.values() for step, spent in of["steps"].items() if spent >= LISTED_S}
     first = next(iter(built.values()), {"steps": {}})["steps"]
     if steps:
-        print("\nCPU s by step:\n")
+        print("\nCPU s by step, and the most MB of a process that was at it:\n")
         ordered = sorted(steps, key=lambda step: -first.get(step, 0.0))
-        rows = [[step, *(f"{of['steps'].get(step, 0.0):.2f}" for of in built.values())] for step in ordered]
+        rows = [[step, *(_step_figures(of, step) for of in built.values())] for step in ordered]
         table(["step", *built], rows)
     if "open" in found:
         of = found["open"]

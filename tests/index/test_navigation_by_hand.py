@@ -54,7 +54,7 @@ def test_vectors_get_graphs_from_a_number_on(
     opened: list[str] = []
     monkeypatch.setattr(navigation, "open_stack", lambda store, name: opened.append(name) or range(SIZES[name]))
     monkeypatch.setattr(navigation, "is_installed", lambda: installed)
-    monkeypatch.setattr(navigation, "navigate_segments", lambda vectors, name, rt: ((0, f"{name} {len(vectors)}"),))
+    monkeypatch.setattr(navigation, "navigate_segments", lambda name, rt: ((0, f"{name} {SIZES[name]}"),))
     stacks = {"chunk": "many", "entity": "few", "report": ""}
     manifest: Any = Described(stacks, {"chunks": SIZES["many"], "entities": SIZES["few"]})
     found = add_navigation(manifest, RT, exact_below)
@@ -71,11 +71,13 @@ def test_each_segment_has_a_graph_of_its_rows_that_is_named_after_them(monkeypat
     segments = [SimpleNamespace(begin=0, end=3, digest="x"), SimpleNamespace(begin=3, end=5, digest="y")]
 
     def once(step: Any, whole: Any, names: Any) -> Any:
-        asked.append((step.name, np.asarray(whole)[:, 0].tolist(), names))
+        asked.append((step.name, np.asarray(whole())[:, 0].tolist(), names))
         return SimpleNamespace(value=segments, key=f"key {names[0]}")
 
     vectors = Stack([np.array([[0.0], [1.0]], np.float32), np.array([[2.0], [3.0], [4.0]], np.float32)])
-    found = navigation.navigate_segments(vectors, "name", SimpleNamespace(once=once))  # type: ignore[arg-type]
+    monkeypatch.setattr(navigation, "open_stack", lambda store, name: {"name": vectors}[name])
+    rt: Any = SimpleNamespace(once=once, store=None, executor=None, computed={})
+    found = navigation.navigate_segments("name", rt)
     assert found == ((0, "key x"), (3, "key y"))
     assert asked == [
         ("navigating.segments", [0, 1, 2, 3, 4], ("name",)),

@@ -164,7 +164,7 @@ def test_vectors_are_navigated_from_a_number_on_and_noted_without_the_extra(
     made: Corpus, index: Index, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rt, ways = made.runtime(), list[Any]()
-    monkeypatch.setattr(navigation, "navigate_segments", lambda v, name, rt: ways.append((len(v), name)) or ((0, "k"),))
+    monkeypatch.setattr(navigation, "navigate_segments", lambda name, rt: ways.append(name) or ((0, "k"),))
     kinds, count = index.manifest.stacks, len(index.catalogue.chunks)
     sizes = {kind: len(index.vectors_of(rt.embedder, kind)) for kind in kinds}
     assert sizes["chunk"] == count
@@ -173,7 +173,7 @@ def test_vectors_are_navigated_from_a_number_on_and_noted_without_the_extra(
     found = add_navigation(index.manifest, rt, count)
     assert found.ways == {kind: ((0, "k"),) for kind, size in sizes.items() if size >= count}
     assert "chunk" in found.ways
-    assert ways == [(sizes[kind], kinds[kind]) for kind in found.ways]
+    assert ways == [kinds[kind] for kind in found.ways]
     monkeypatch.setattr(navigation, "is_installed", lambda: False)
     lacking = add_navigation(index.manifest, rt, count)
     assert lacking.ways == {}
@@ -185,14 +185,14 @@ def test_vectors_are_navigated_from_a_number_on_and_noted_without_the_extra(
 
 
 def test_each_segment_has_a_graph_under_where_it_begins(made: Corpus, index: Index, monkeypatch: Any) -> None:
-    rt, built = made.runtime(), list[int]()
+    rt, built, name = made.runtime(), list[int](), index.manifest.stacks["chunk"]
     stack = index.vectors_of(rt.embedder)
     parts = [Segment(0, 4, "a"), Segment(4, len(stack), "b")]
     monkeypatch.setattr(navigation, "cut", lambda vectors: parts)
     monkeypatch.setattr(
         approximate, "build_navigation", lambda rows: built.append(len(rows)) or np.full(3, len(rows), np.uint8)
     )
-    found = navigate_segments(stack, "test of segments", rt)
+    found = navigate_segments(name, rt)
     assert [begin for begin, _ in found] == [0, 4]
     assert built == [4, len(stack) - 4]
     assert [made.store.array(k)[0] for _, k in found] == built  # type: ignore[index]

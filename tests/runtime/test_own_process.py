@@ -145,5 +145,23 @@ def test_it_ends_where_the_process_that_waits_for_it_is_killed(tmp_path: Path) -
 
 
 def test_where_no_process_may_be_begun_that_is_an_error_that_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", "/nowhere")
+    assert isinstance(run_in_own_process(len, "one", told_to_nobody), OSError)
     monkeypatch.setitem(sys.modules, "loky", None)
     assert isinstance(run_in_own_process(len, "one", told_to_nobody), ImportError)
+
+
+def test_an_error_of_who_is_told_of_progress_is_raised_and_ends_the_process(tmp_path: Path) -> None:
+    noted = tmp_path / "process"
+
+    def work(path: Path) -> None:
+        path.write_text(str(os.getpid()))
+        ToldProgress()("step", 0, 1)
+        time.sleep(10 * WAITS_S)
+
+    def fail(*progress: object) -> None:
+        raise TypeError(f"told of {progress}")
+
+    with pytest.raises(TypeError, match="told of"):
+        run_in_own_process(work, noted, fail)
+    assert not is_running(int(noted.read_text()))

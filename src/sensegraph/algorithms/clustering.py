@@ -228,8 +228,7 @@ def carry_tree(tree: Tree, before: Edges, after: Edges, mapping: NDArray[Any]) -
 
 
 def _frame_whole(graph: Adjacency) -> _Frame:
-    graph = Adjacency(graph.indptr, map_large(graph.indices), map_large(graph.data))
-    return _Frame(graph, np.arange(graph.nodes, dtype=np.int32), np.zeros(graph.nodes, np.int32), 1)
+    return _Frame(graph.mapped(), np.arange(graph.nodes, dtype=np.int32), np.zeros(graph.nodes, np.int32), 1)
 
 
 def _split_afresh(rule: _Rule) -> _Split:
@@ -253,8 +252,8 @@ def _split_afresh(rule: _Rule) -> _Split:
             scaled = graph.data / _penalties(frame, rule, depth)[block]
             gamma = float(len(block) / scaled.sum())
             scaled *= gamma
-        scaled = map_large(scaled)  # of a large graph the native code needs the room
-        del block
+        scaled = map_large(scaled)
+        del block  # of a large graph it takes room that the native code needs, as weights do
         cycles = rule.cycles(len(graph.data) // 2, depth)
         given = (graph.indptr, graph.indices, scaled, n, gamma, rule.randomness, cycles, by_modularity)
         _, found = leiden_csr(*given, rule.seed + depth, max_local_moving_iterations=rule.sweeps)
@@ -394,8 +393,7 @@ class _Update:
     def overlaid(self, levels: list[Ints], max_depth: int | None) -> list[Ints]:
         """`levels`, and below every community that was kept its earlier sub-tree."""
         last = self.tree.depths if max_depth is None else min(self.tree.depths, max_depth)
-        missing = [np.full(self.tree.nodes, NOWHERE, np.int32) for _ in range(last - len(levels))]
-        levels = levels + missing
+        levels = levels + [np.full(self.tree.nodes, NOWHERE, np.int32) for _ in range(last - len(levels))]
         for depth in range(last):
             below = (self.kept >= 0) & (self.kept < depth)
             levels[depth] = np.where(below, roots_of(self.tree.at(depth)), levels[depth])

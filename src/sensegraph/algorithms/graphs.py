@@ -74,6 +74,12 @@ class Adjacency:
         """The sum of the weights at every node, shape (n,)."""
         return np.asarray(np.bincount(self.rows, weights=self.data, minlength=self.nodes), np.float64)
 
+    def mapped(self) -> Adjacency:
+        """The same matrix; entries of a large one are mapped from files."""
+        from sensegraph.algorithms.mapped import map_large
+
+        return Adjacency(self.indptr, map_large(self.indices), map_large(self.data))
+
 
 def canonical_edges(source: ArrayLike, target: ArrayLike, weight: ArrayLike, nodes: int) -> Edges:
     """The canonical form of any list of edges: duplicates (in either direction) are summed, self-loops dropped.

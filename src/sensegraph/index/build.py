@@ -42,7 +42,6 @@ from sensegraph.runtime.delegating import (
     make_each,
     release_between_parts,
     return_free_memory,
-    store_separately,
     work_on_worker,
 )
 from sensegraph.runtime.keys import key
@@ -172,9 +171,8 @@ def complete_index(spine: Spine, rt: Runtime, settings: IndexSettings) -> Manife
     for part in _parts_built("within", settings):
         manifest = manifest.with_part(part.name, _build_one_part(part, spine, rt, settings, manifest))
     if settings.temporal.dates:
-        given = (spine.catalogue, spine.documents, spine.by_document, graph, rt, settings.temporal)
-        store_separately(rt, partial(find_dates, *given))
-        manifest = replace(manifest, dates=find_dates(*given).key)
+        dates = find_dates(spine.catalogue, spine.documents, spine.by_document, graph, rt, settings.temporal)
+        manifest = replace(manifest, dates=dates.key)
     _release_columns(spine, rt)
     manifest = add_navigation(manifest, rt, settings.exact_below)
     release_between_parts(rt)

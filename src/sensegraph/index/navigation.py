@@ -31,8 +31,8 @@ def build_navigation(parts: Sequence[Stack]) -> list[Navigation]:
     return [approximate.build_navigation(vectors) for vectors in parts]
 
 
-def navigate_segments(vectors: Stack, name: str, rt: Runtime) -> tuple[Stretch, ...]:
-    """The graphs of `vectors`, whose key is `name`, one a segment. Raises ModuleNotFoundError without the extra."""
+def navigate_segments(name: str, rt: Runtime) -> tuple[Stretch, ...]:
+    """The graphs of the vectors whose key is `name`, one a segment. Raises ModuleNotFoundError without the extra."""
     from sensegraph.runtime.delegating import once_on_worker
 
     found = once_on_worker(rt, cut_segments, lambda: open_stack(rt.store, name), names=(name,)).value
@@ -59,7 +59,7 @@ def add_navigation(manifest: Manifest, rt: Runtime, exact_below: int) -> Manifes
         if len(vectors) < exact_below:
             continue
         if is_installed():
-            ways[kind] = navigate_segments(vectors, name, rt)
+            ways[kind] = navigate_segments(name, rt)
         else:
             notes.append(f"{len(vectors):,} vectors of kind {kind} are compared one by one: {NO_EXTRA}")
     return replace(manifest, ways=ways, notes=tuple(notes))

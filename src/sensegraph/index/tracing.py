@@ -22,7 +22,7 @@ from sensegraph.index.settings import IndexSettings
 from sensegraph.language.text import fold
 from sensegraph.protocols import Rows, Store
 from sensegraph.runtime.batches import recall_aside, replace_doubted
-from sensegraph.runtime.keys import key, read_keys_below
+from sensegraph.runtime.keys import name_whole, read_keys_below
 from sensegraph.runtime.results import Result, Results, Step, load_result, recall_result
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Usage
@@ -138,7 +138,7 @@ class Tracing(Runtime):
     ) -> Result[B]:
         """The result of `step`, which must be there."""
         items, known = typing.cast(Sequence[A], [whole]), len(self.lacking)
-        (k,) = self.keys(step, items, [key(*names)] if names else None, **settings)
+        (k,) = self.keys(step, items, name_whole(names), **settings)
         if callable(whole) and not self._have_below(k):
             whole()
         k = self.key_without(k, known)

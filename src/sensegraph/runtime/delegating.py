@@ -162,6 +162,7 @@ def once_by_content(
 
         def whole() -> A:
             told()  # the result rests on what was read for that
+            return_free_memory(rt)
             return make(content())
 
         return rt.once(step, whole, names=(told().value,), **settings).key

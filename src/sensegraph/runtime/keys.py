@@ -129,6 +129,13 @@ class NamedKeys(Sequence[str]):
         return key(self.first, self.names[index])
 
 
+def name_whole(names: Sequence[str]) -> list[str] | None:
+    """What stands for a whole of parts with these keys: `key` of them, which may be given in their place."""
+    if not names:
+        return None
+    return [names if isinstance(names, str) else key(*names)]
+
+
 def hash_files(folder: Path, pattern: str = "*") -> str:
     """40 hex digits of BLAKE2b over the files of a folder that match: their places, their sizes and their bytes."""
     found = hashlib.blake2b(digest_size=20)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import pickle
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import BrokenExecutor
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any
 
 import numpy as np
@@ -22,6 +21,7 @@ _LOOKED_S = 0.1  # after which progress is told, and one looks whether the work 
 _ALIVE_S = 1.0  # after which the process looks whether the one that waits for it is still there
 _LARGE = 1 << 16  # bytes of an array from which it is mapped from a file
 _ALIGNED = 64  # bytes: where arrays begin in that file
+_CANNOT = (ImportError, OSError, AttributeError, RuntimeError, TypeError, ValueError, pickle.PickleError)
 _TELLS: list[Callable[[tuple[str, int, int]], None]] = []  # in such a process: what tells the one that waits
 
 
@@ -33,77 +33,71 @@ class Parcel:
     path: str
     spans: Sequence[tuple[int, int]]
 
-    def open(self) -> tuple[Callable[[Any], Any], Any]:
-        """The call and its value; arrays are mapped, and what is written into them stays in this process."""
+    @classmethod
+    @contextmanager
+    def pack(cls, call: Callable[[Any], Any], value: Any) -> Iterator[Parcel]:
+        """A parcel while it is on its way."""
+        import cloudpickle
+
+        spans: list[tuple[int, int]] = []
+        with NamedTemporaryFile(prefix="sensegraph", delete=False) as file:
+
+            def put(buffer: pickle.PickleBuffer) -> bool:
+                """Whether this buffer stays in what is pickled; else it is written."""
+                with buffer.raw() as raw:
+                    if raw.nbytes < _LARGE:
+                        return True
+                    file.seek(-(-file.tell() // _ALIGNED) * _ALIGNED)
+                    spans.append((file.tell(), file.tell() + raw.nbytes))
+                    file.write(raw)
+                return False
+
+            try:
+                packed = cloudpickle.dumps((call, value), protocol=5, buffer_callback=put)
+                file.close()
+                yield cls(packed, file.name, spans)
+            finally:
+                Path(file.name).unlink(missing_ok=True)
+
+    def run(self) -> Any:
+        """What the call gives for its value. Arrays are mapped; what is written into them stays in this process."""
         held = np.memmap(self.path, np.uint8, "c").data if self.spans else memoryview(b"")
         with suppress(OSError):  # where a file may be removed that is mapped
             os.unlink(self.path)
         call, value = pickle.loads(self.packed, buffers=[held[begin:end] for begin, end in self.spans])
-        return call, value
+        return call(value)
 
 
 def run_in_own_process(call: Callable[[Any], Any], value: Any, progress: Callable[[str, int, int], None]) -> Any:
     """What `call` gives for `value`, or the exception, from a process that is begun for that and ends with it.
 
-    `progress` is told what `tell_progress` is told there. Raises Stopped, and ends the process, where it is to stop.
+    `progress` is told what `ToldProgress` is told there. Raises Stopped, and ends the process, where it is to stop.
     """
-    try:
-        from loky import ProcessPoolExecutor  # unlike multiprocessing, needs no guard in the user's script
-        from loky.backend import get_context
+    with ExitStack() as held:
+        try:
+            from loky import ProcessPoolExecutor  # unlike multiprocessing, needs no guard in the user's script
+            from loky.backend import get_context
 
-        context, finished = get_context("loky"), False
-        told, tell = context.Pipe(duplex=False)
-        pool = ProcessPoolExecutor(1, context=context, initializer=_begin, initargs=(tell, os.getpid()))
-    except (ImportError, OSError) as e:  # no process may be begun here
-        return e
-    try:
-        with _pack_parcel(call, value) as parcel:
-            future = pool.submit(_run_parcel, parcel)
+            context = get_context("loky")
+            told, tell = map(held.enter_context, context.Pipe(duplex=False))
+            parcel = held.enter_context(Parcel.pack(call, value))
+            pool = ProcessPoolExecutor(1, context=context, initializer=begin_own_process, initargs=(tell, os.getpid()))
+            future = pool.submit(parcel.run)
+        except _CANNOT as e:  # no process may be begun here, or something cannot travel
+            return e
+        finished = False
+        try:
             while not future.done() or told.poll():
                 if told.poll(_LOOKED_S):
                     progress(*told.recv())
                 check_stop()
-        finished = True
-        return future.exception() or future.result()
-    except (pickle.PicklingError, TypeError, AttributeError, BrokenExecutor) as e:  # something that cannot travel
-        return e
-    finally:
-        pool.shutdown(wait=True, kill_workers=not finished)
-        told.close()
-        tell.close()
-
-
-@contextmanager
-def _pack_parcel(call: Callable[[Any], Any], value: Any) -> Iterator[Parcel]:
-    import cloudpickle
-
-    spans: list[tuple[int, int]] = []
-    with tempfile.NamedTemporaryFile(prefix="sensegraph", delete=False) as file:
-
-        def put(buffer: pickle.PickleBuffer) -> bool:
-            """Whether this buffer stays in what is pickled; else it is written."""
-            with buffer.raw() as raw:
-                if raw.nbytes < _LARGE:
-                    return True
-                file.seek(-(-file.tell() // _ALIGNED) * _ALIGNED)
-                spans.append((file.tell(), file.tell() + raw.nbytes))
-                file.write(raw)
-            return False
-
-        try:
-            packed = cloudpickle.dumps((call, value), protocol=5, buffer_callback=put)
-            file.close()
-            yield Parcel(packed, file.name, spans)
+            finished = True
         finally:
-            Path(file.name).unlink(missing_ok=True)
+            pool.shutdown(wait=True, kill_workers=not finished)
+        return future.exception() or future.result()
 
 
-def _run_parcel(parcel: Parcel) -> Any:
-    call, value = parcel.open()
-    return call(value)
-
-
-def _begin(tell: Any, waiting: int) -> None:
+def begin_own_process(tell: Any, waiting: int) -> None:
     """Keep what tells the process that waits for this one, and end where that is gone."""
     _TELLS[:] = [tell.send]
 

@@ -45,7 +45,7 @@ from sensegraph.runtime.batches import (
     replace_doubted,
     run_batches,
 )
-from sensegraph.runtime.keys import NamedKeys, key, name_each, note_keys_below
+from sensegraph.runtime.keys import NamedKeys, key, name_each, name_whole, note_keys_below
 from sensegraph.runtime.results import Result, Results, Step, settle_result
 from sensegraph.types import Usage
 
@@ -214,8 +214,7 @@ class Runtime:
         makes it, called only when the result is missing. What was made with items set aside, or not read, has a key of
         its own, so that the next run makes it again.
         """
-        named = [names if isinstance(names, str) else key(*names)] if names else None
-        (k,) = self.keys(step, typing.cast(Sequence[A], [whole]), named, **settings)
+        (k,) = self.keys(step, typing.cast(Sequence[A], [whole]), name_whole(names), **settings)
         if (stored := self._load(step, k)) is None:
             tool, known = self._tool(step), len(self.lacking)
             item, below = self._make(whole)

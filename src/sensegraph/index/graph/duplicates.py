@@ -6,7 +6,7 @@ Steps 3–6 of entity resolution (N61, N77–N79). Nothing here changes a graph:
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations
 from typing import Any, Literal
@@ -277,6 +277,69 @@ def resolved_graph(
     return known, notes
 
 
+@dataclass(frozen=True)
+class SameNames:
+    """Which names of extractions are of one thing, found by rules alone before anything is summarised.
+
+    `seen` are the names with their senses, while the process that saw them joins them too.
+    """
+
+    extracted: Extracted
+    rt: Runtime
+    merging: GraphSettings
+    settings: ResolveSettings
+    aliases: Aliases
+    texts: Texts
+    seen: list[SeenNames] = field(default_factory=list)
+
+    def look(self) -> Joined:
+        """What is found."""
+        digest, senses, rules = work_on_worker(self.rt, self.tell)
+        told = with_senses(self.aliases, senses)
+        # a text may change and say of the same names the same
+        names, join = (digest, told.key, key(rules)), partial(self.join, told, rules)
+        return replace(once_on_worker(self.rt, keep_decided, join, names=names, how=self.settings).value, senses=senses)
+
+    def tell(self) -> tuple[str, Senses, list[Rule]]:
+        """What stands for the names, their senses, and what texts say of them.
+
+        The senses come first: what is another thing elsewhere must not be merged for its name.
+        """
+        rt, aliases = self.rt, self.aliases
+        plain = see_graph(self.extracted, rt, self.merging, aliases)
+        asked = rt.once(
+            keep_candidates, lambda: list_candidates(plain.numbered, names_by_id(aliases), rt), names=(plain.digest,)
+        ).value
+        senses = find_senses([one.place(plain.chunks) for one in asked], self.texts, rt)
+        told = with_senses(aliases, senses)
+        merged = see_graph(self.extracted, rt, self.merging, told) if senses.moved else plain
+        sought = rt.once(keep_sought, lambda: Sought.of(merged.numbered, rt), names=(merged.digest,)).value
+        rules = sought.place(merged.chunks).find_rules(self.texts, rt)
+        if told.apart:
+            rules += _keep_apart(ids_apart(merged.graph.ids, told))
+        self.seen[:] = [merged]
+        return sought.digest, senses, rules
+
+    def pair(self, told: Aliases) -> tuple[Collection, Candidates]:
+        """The names, and which of them are compared."""
+        seen = self.seen.pop() if self.seen else see_graph(self.extracted, self.rt, self.merging, told)
+        graph = seen.graph
+        del seen  # what it was made from takes much room
+        return_free_memory(self.rt)
+        return pair_names(collect_names(graph, self.rt, self.settings.rules()), self.rt)
+
+    def join(self, told: Aliases, rules: Sequence[Rule]) -> Joined:
+        """The names that are joined."""
+        store_separately(self.rt, partial(self.pair, told))
+        found, paired = self.pair(told)
+        return_free_memory(self.rt)
+        made = decide(found, rules, partial(compare_in_partitions, rt=self.rt, noted=True), paired)
+        known, items = names_by_id(told), found.items
+        names = [[n for row in rows for n in entity_names(items[row], known)] for rows in made.clusters]
+        several = sum(len(rows) - 1 for rows in made.clusters)
+        return Joined(tuple(tuple(sorted(group)) for group in names), several, notes=made.notes)
+
+
 def _find_automatic(
     extracted: Extracted,
     rt: Runtime,
@@ -287,49 +350,7 @@ def _find_automatic(
 ) -> tuple[Aliases, tuple[str, ...]]:
     """The aliases with those that a build finds by itself, before anything is summarised."""
     alone = replace(settings, accept=max(settings.accept, settings.sure), engine="none")
-    seen: list[SeenNames] = []  # with the senses of names, while one process sees and joins them
-
-    def tell() -> tuple[str, Senses, list[Rule]]:
-        """The senses of names first: what is another thing elsewhere must not be merged for its name."""
-        plain = see_graph(extracted, rt, merging, aliases)
-        asked = rt.once(
-            keep_candidates, lambda: list_candidates(plain.numbered, names_by_id(aliases), rt), names=(plain.digest,)
-        ).value
-        senses = find_senses([one.place(plain.chunks) for one in asked], texts, rt)
-        told = with_senses(aliases, senses)
-        merged = see_graph(extracted, rt, merging, told) if senses.moved else plain
-        sought = rt.once(keep_sought, lambda: Sought.of(merged.numbered, rt), names=(merged.digest,)).value
-        rules = sought.place(merged.chunks).find_rules(texts, rt)
-        if told.apart:
-            rules += _keep_apart(ids_apart(merged.graph.ids, told))
-        seen[:] = [merged]
-        return sought.digest, senses, rules
-
-    def look() -> Joined:
-        digest, senses, rules = work_on_worker(rt, tell)
-        told = with_senses(aliases, senses)
-
-        def find() -> tuple[Collection, Candidates]:
-            """The names, and which of them are compared."""
-            merged = seen.pop() if seen else see_graph(extracted, rt, merging, told)
-            return_free_memory(rt)
-            return pair_names(collect_names(merged.graph, rt, alone.rules()), rt)
-
-        def join() -> Joined:
-            store_separately(rt, find)
-            found, paired = find()
-            compare = partial(compare_in_partitions, rt=rt, noted=True)
-            return_free_memory(rt)
-            made = decide(found, rules, compare, paired)
-            known, items = names_by_id(told), found.items
-            names = [[n for row in rows for n in entity_names(items[row], known)] for rows in made.clusters]
-            several = sum(len(rows) - 1 for rows in made.clusters)
-            return Joined(tuple(tuple(sorted(group)) for group in names), several, notes=made.notes)
-
-        # a text may change and say of the same names the same
-        joined = once_on_worker(rt, keep_decided, join, names=(digest, told.key, key(rules)), how=alone).value
-        return replace(joined, senses=senses)
-
+    look = SameNames(extracted, rt, merging, alone, aliases, texts).look
     names = (*extracted.keys, aliases.key, apart_key(aliases))
     found = once_on_worker(rt, keep_joined, look, names=names, how=alone).value
     unsure = [f"{name[0]!r} in {document} ({' or '.join(may)})" for name, document, may in found.senses.open]

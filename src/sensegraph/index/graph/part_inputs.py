@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import count_distinct
-from sensegraph.algorithms.mapped import map_together
 from sensegraph.algorithms.segments import join_sums
 from sensegraph.errors import ResultGone
 from sensegraph.index.extraction import Extracted
@@ -61,6 +60,8 @@ class Cut:
     """All runs, cut into slices for so many partitions, with the keys of these, and the texts of their chunks."""
 
     def __init__(self, keys: Sequence[str], packed: Iterable[NDArray[np.uint8]], parts: int, texts: ChunkTexts) -> None:
+        from sensegraph.algorithms.mapped import map_together
+
         self.keys, self.parts, self.texts = keys, parts, texts
         self.slices = [Slices(found, parts) for found in map_together(packed)]
         said = [run.sums() for run in self.slices]

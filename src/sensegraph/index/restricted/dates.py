@@ -151,7 +151,11 @@ def find_dates(
 
     They are those of before where the documents that state a date are the same.
     """
-    found = rt.each(find_dated_sentences, Results(rt.store, keep_documents, keys))
+    from sensegraph.runtime.delegating import store_separately
+
+    documents = Results(rt.store, keep_documents, keys)
+    store_separately(rt, lambda: rt.each(find_dated_sentences, documents))
+    found = rt.each(find_dated_sentences, documents)
     functional = settings.functional if graph else ()
     runs = cut_keys(keys)
     items = ReadItems(rt.store, len(runs), lambda i: found.reader(runs[i]))

@@ -351,8 +351,7 @@ def concept_graph(chunks: Results[tuple[Chunk, ...]], rt: Runtime, settings: Con
         return_free_memory(rt)
         # a document more or less often leaves the graph of what is kept as it was
         edges = graph.pruned.edges
-        homes = once_on_worker(rt, cluster_concepts, lambda: edges, names=(graph.key,), settings=settings)
-        return graph, homes.value
+        return graph, once_on_worker(rt, cluster_concepts, lambda: edges, names=(graph.key,), settings=settings).value
 
     names = noted.tell_run(range(len(noted)))
     k = once_by_content(rt, make_concepts, read, _digest_runs, make, names=names, settings=settings)

@@ -26,7 +26,7 @@ from sensegraph.runtime.stores.array_files import ArrayFiles
 from sensegraph.runtime.stores.corpus_store import LOST, Needed, Swept
 from sensegraph.runtime.stores.foreign import check_inert, check_links
 from sensegraph.runtime.stores.mending import is_as_left, mend_store, move_unreadable, note_as_left, upgrade_store
-from sensegraph.runtime.stores.packs import OBJECTS, delete_objects, find_objects, read_objects, write_objects
+from sensegraph.runtime.stores.packs import OBJECTS, delete_objects, find_objects, mark_all, read_objects, write_objects
 from sensegraph.runtime.stores.replies import REPLIES, ReplyFile
 from sensegraph.runtime.stores.rows import (
     TABLES,
@@ -68,8 +68,8 @@ class SqliteStore:
     """
 
     def __init__(self, root: str | Path, *, readonly: bool = False, mend: bool = False) -> None:
-        self.root, self.readonly, self.shared, self.limits = Path(root), readonly, False, None
-        self.in_turn = not readonly  # one process writes, but another may while this one waits for it
+        self.root, self.readonly, self.limits = Path(root), readonly, None
+        self.shared, self.in_turn = False, not readonly  # one process writes, or another while this one waits for it
         self.path = self.root / "store.sqlite"
         check_links(self.root)
         if mend:
@@ -259,7 +259,7 @@ class SqliteStore:
             found.update(key for key, _ in find_objects(self._db, others))
         others = [k for k in others if k not in found]
         for block in cut_blocks(others, _BLOCK):
-            query = f"SELECT key FROM part WHERE key IN ({_question_marks(block)})"
+            query = f"SELECT key FROM part WHERE key IN ({mark_all(block)})"
             found.update(k for (k,) in self.select(query, block))
         others = [k for k in others if k not in found]
         if len(others) < _LISTED:
@@ -319,7 +319,7 @@ class SqliteStore:
         every = {name for key in texts for name in (key, key.partition(".")[0])}
         with self.writing() as db:
             for block in cut_blocks(list(every), _BLOCK):
-                marks = _question_marks(block)
+                marks = mark_all(block)
                 numbers = db.execute(f"SELECT number FROM part WHERE key IN ({marks})", block).fetchall()
                 delete_tables(db, [n for (n,) in numbers if isinstance(n, int)])
                 db.execute(f"DELETE FROM part WHERE key IN ({marks})", block)
@@ -379,7 +379,7 @@ class SqliteStore:
         sums = ", ".join(f"{n} = {n} + excluded.{n}" for n in _LEDGER)
         with self.writing() as db:
             values = (step, *(getattr(usage, n) for n in _LEDGER))
-            marks = _question_marks(values)
+            marks = mark_all(values)
             db.execute(f"INSERT INTO ledger VALUES ({marks}) ON CONFLICT (step) DO UPDATE SET {sums}", values)
 
     def ledger(self) -> dict[str, Usage]:
@@ -398,7 +398,3 @@ def _check_refs(path: Path, rows: Sequence[tuple[bytes, bytes, int]]) -> dict[st
         if sum_ref_bytes(name, value) != total:
             raise StoreError(f"{path} is damaged at the name {decode_text(name)!r}. {_HEALED}")
     return {str(name, "utf-8", "replace"): str(value, "utf-8", "replace") for name, value, _ in rows}
-
-
-def _question_marks(values: Sequence[Any]) -> str:
-    return ",".join("?" * len(values))
