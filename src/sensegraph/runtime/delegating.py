@@ -153,8 +153,10 @@ def once_by_content(
 
     So it stays where that says what it did, whatever else changed in what it was read from, for which `names` stand.
     """
-
-    named = key(step.name, *names)  # of many parts it alone travels
+    named, known = key(step.name, *names), list[str]()
+    if is_delegated(rt) or is_separate(rt):
+        known = keys_by_content(rt, step, names=names, **settings)[1:]
+    del names  # of very many parts `named` alone is kept, and travels
 
     def find() -> str:
         content = cache(read)
@@ -167,11 +169,9 @@ def once_by_content(
 
         return rt.once(step, whole, names=(told().value,), **settings).key
 
-    if is_delegated(rt) or is_separate(rt):
-        known = keys_by_content(rt, step, names=names, **settings)[1:]
-        if rt.store.has(known):  # no worker is asked for what is there
-            rt.rely_on(known)
-            return known[0]
+    if known and rt.store.has(known):  # no worker is asked for what is there
+        rt.rely_on(known)
+        return known[0]
     return work_on_worker(rt, find)
 
 

@@ -351,8 +351,8 @@ def _find_automatic(
     """The aliases with those that a build finds by itself, before anything is summarised."""
     alone = replace(settings, accept=max(settings.accept, settings.sure), engine="none")
     look = SameNames(extracted, rt, merging, alone, aliases, texts).look
-    names = (*extracted.keys, aliases.key, apart_key(aliases))
-    found = once_on_worker(rt, keep_joined, look, names=names, how=alone).value
+    decided = (aliases.key, apart_key(aliases))
+    found = once_on_worker(rt, keep_joined, look, names=(*extracted.keys, *decided), how=alone).value
     unsure = [f"{name[0]!r} in {document} ({' or '.join(may)})" for name, document, may in found.senses.open]
     more = f", and {len(unsure) - _SHOWN} more" if len(unsure) > _SHOWN else ""
     said = f"it is open which of several is meant by {', '.join(unsure[:_SHOWN])}{more}"

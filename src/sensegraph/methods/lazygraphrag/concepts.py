@@ -353,8 +353,8 @@ def concept_graph(chunks: Results[tuple[Chunk, ...]], rt: Runtime, settings: Con
         edges = graph.pruned.edges
         return graph, once_on_worker(rt, cluster_concepts, lambda: edges, names=(graph.key,), settings=settings).value
 
-    names = noted.tell_run(range(len(noted)))
-    k = once_by_content(rt, make_concepts, read, _digest_runs, make, names=names, settings=settings)
+    given = (rt, make_concepts, read, _digest_runs, make)
+    k = once_by_content(*given, names=noted.tell_run(range(len(noted))), settings=settings)
     return Result(k, load_result(rt.store, make_concepts, k))
 
 

@@ -192,8 +192,8 @@ def name_graph(chunks: Results[tuple[Chunk, ...]], rt: Runtime, settings: NameSe
         return name_documents(noted, rt)
 
     noted, digest = rt.each(spell_documents, chunks), attrgetter("digest")
-    names = noted.tell_run(range(len(noted)))
-    return once_by_content(rt, make_names, read, digest, lambda found: found, names=names, settings=settings)
+    given = (rt, make_names, read, digest, lambda found: found)
+    return once_by_content(*given, names=noted.tell_run(range(len(noted))), settings=settings)
 
 
 def _join_runs(whole: NamedDocuments, settings: NameSettings) -> Names:
