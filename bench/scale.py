@@ -38,7 +38,7 @@ import numpy as np
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.corpus.garbage import GarbageCollector
 from sensegraph.protocols import Task
-from sensegraph.runtime import delegating
+from sensegraph.runtime.executors.processes import LocalExecutor
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import (
     Answer,
@@ -167,12 +167,12 @@ def cpu() -> float:
 
 
 def anonymous_mb(process: str | int = "self") -> float:
-    """Anonymous memory of a process; 0 where it has ended."""
+    """Anonymous memory of a process, and files in memory that it maps; 0 where it has ended."""
     try:
         lines = Path(f"/proc/{process}/status").read_text().splitlines()
     except OSError:
         return 0.0
-    return sum(int(line.split()[1]) / 1024 for line in lines if line.startswith("RssAnon"))
+    return sum(int(line.split()[1]) / 1024 for line in lines if line.startswith(("RssAnon", "RssShmem")))
 
 
 def workers_of(process: str) -> list[str]:
@@ -222,7 +222,7 @@ class Watch:
     def watching(self) -> Iterator[None]:
         """Watch the steps of every runtime, and memory, meanwhile."""
         ended, plain = threading.Event(), {name: getattr(Runtime, name) for name in ("each", "once")}
-        collect, apart = GarbageCollector.collect_grown, delegating.run_in_own_process
+        collect, apart = GarbageCollector.collect_grown, LocalExecutor.run_alone
 
         def look_often() -> None:
             while not ended.wait(PER_LOOK):
@@ -239,8 +239,8 @@ class Watch:
             with self.timed("collecting"):
                 collect(garbage)
 
-        def watched_apart(work: Callable[[Any], Any], errand: Any, progress: Callable[..., None]) -> Any:
-            found = apart(partial(with_steps, work), errand, progress)
+        def watched_apart(executor: LocalExecutor, work: Callable[[Any], Any], *given: Any) -> Any:
+            found = apart(executor, partial(with_steps, work), *given)
             if isinstance(found, BaseException):
                 return found
             for step, spent in found[1].items():
@@ -252,7 +252,7 @@ class Watch:
         for name, run in plain.items():
             setattr(Runtime, name, watched(run))
         GarbageCollector.collect_grown = collected  # type: ignore[method-assign]
-        delegating.run_in_own_process = watched_apart
+        LocalExecutor.run_alone = watched_apart  # type: ignore[method-assign]
         looking = threading.Thread(target=look_often, daemon=True)
         looking.start()
         try:
@@ -264,7 +264,7 @@ class Watch:
             for name, run in plain.items():
                 setattr(Runtime, name, run)
             GarbageCollector.collect_grown = collect  # type: ignore[method-assign]
-            delegating.run_in_own_process = apart
+            LocalExecutor.run_alone = apart  # type: ignore[method-assign]
 
 
 def with_steps(work: Callable[[Any], Any], errand: Any) -> tuple[Any, dict[str, float], dict[str, float]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -12,15 +13,14 @@ import pytest
 
 from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.errors import ItemFailed
-from sensegraph.runtime import delegating
 from sensegraph.runtime.delegating import (
-    is_separate,
+    needs_own_process,
     once_by_content,
     once_on_worker,
     store_separately,
     work_on_worker,
 )
-from sensegraph.runtime.executors.processes import LocalExecutor
+from sensegraph.runtime.executors.processes import LocalExecutor, SerialExecutor
 from sensegraph.runtime.keys import read_keys_below
 from sensegraph.runtime.results import step
 from sensegraph.runtime.runtime import Runtime
@@ -94,7 +94,7 @@ def test_work_inside_of_that_is_done_by_a_process_of_its_own_again(large: Runtim
 def test_small_builds_what_waits_and_stores_that_keep_nothing_stay_here(
     small: Runtime, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert not is_separate(small)
+    assert not needs_own_process(small)
     small.computed["before"] = MANY
     working = replace(small, engine=ClassicalEngine())
     assert (small.engine.waits, working.engine.waits) == (True, False)
@@ -102,8 +102,12 @@ def test_small_builds_what_waits_and_stores_that_keep_nothing_stay_here(
     assert work_on_worker(small, os.getpid, "engine") == os.getpid()
     with closing(SqliteStore(small.store.root, readonly=True)) as kept:  # type: ignore[attr-defined]
         assert work_on_worker(replace(small, store=kept), os.getpid) == os.getpid()
+    assert work_on_worker(replace(small, executor=SerialExecutor()), os.getpid) == os.getpid()  # that begins none here
+    assert not small.noted
     monkeypatch.delattr(SqliteStore, "__reduce__")
-    assert work_on_worker(small, os.getpid) == os.getpid()  # a store that cannot travel
+    assert work_on_worker(small, os.getpid) == os.getpid()  # a store that cannot travel: it is noted
+    (note,) = small.noted
+    assert "a process of its own ended with TypeError" in note
 
 
 def test_what_fails_there_is_tried_here_and_says_why(large: Runtime) -> None:
@@ -144,6 +148,29 @@ def test_no_process_is_begun_for_what_is_there_by_its_content(large: Runtime, mo
 
     first, asked = find(), list[object]()
     assert large.computed[raise_letters.name] == 1
-    monkeypatch.setattr(delegating, "run_in_own_process", lambda *given: asked.append(given))
+    monkeypatch.setattr(LocalExecutor, "run_alone", lambda *given: asked.append(given))
     assert find() == first
     assert asked == []
+
+
+def test_what_comes_back_reads_from_the_store_that_is_open_here(large: Runtime) -> None:
+    made = work_on_worker(large, lambda: large.each(raise_letters, ["one", "two"]))
+    assert made._store is large.store
+    assert list(made) == ["ONE", "TWO"]
+
+
+def test_a_store_that_travels_is_the_same_folder_wherever_the_program_is_and_writes_no_more_than_it_did(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with closing(SqliteStore("store")) as store, closing(SqliteStore("store", readonly=True)) as kept:
+        assert pickle.loads(pickle.dumps(store)) is store
+        packed, read_only = pickle.dumps(store), pickle.dumps(kept)
+        store.write({"k": b"value"})
+    (tmp_path / "else").mkdir()
+    monkeypatch.chdir(tmp_path / "else")
+    for raw, only_reads in ((packed, False), (read_only, True)):
+        with closing(pickle.loads(raw)) as again:
+            assert again.has(["k"]) == {"k"}
+            assert (again.readonly, again.reopens) == (only_reads, not only_reads)
+    assert list((tmp_path / "else").iterdir()) == []

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import deque
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TypeVar
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 T = TypeVar("T", bound=np.generic)
 _LARGE = 1 << 24  # bytes
-_ALIGNED = 64  # bytes: where arrays begin in a file
+_STEP = 64  # bytes: arrays begin at a multiple of them
 
 
 def map_large(array: NDArray[T]) -> NDArray[T]:
@@ -23,23 +24,40 @@ def map_large(array: NDArray[T]) -> NDArray[T]:
 def map_together(arrays: Iterable[NDArray[T]]) -> list[NDArray[T]]:
     """The same arrays, mapped read-only from one file; those of less than 16 MB together are given as they are.
 
-    They are taken one by one, so that they need not all be in memory.
+    They are taken one by one, so that they need not all be in memory. What the temporary folder has no room for is
+    given as it is too.
     """
-    few, size, every = list[NDArray[T]](), 0, iter(arrays)
-    for array in every:
-        few.append(array)
+    first, size, others = deque[NDArray[T]](), 0, iter(arrays)
+    for array in others:
+        first.append(array)
         if (size := size + array.nbytes) >= _LARGE:
             break
     else:
-        return few
+        return list(first)
+    del array
+    every = _take_each(first, others)
+    try:
+        folder = TemporaryDirectory(ignore_cleanup_errors=True)
+    except OSError:
+        return list(every)
     spans: list[tuple[int, np.dtype[T], tuple[int, ...]]] = []
-    with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        with (place := Path(folder) / "arrays").open("wb") as file:
-            for some in (few, every):
-                for array in some:
-                    file.seek(-(-file.tell() // _ALIGNED) * _ALIGNED)
-                    spans.append((file.tell(), array.dtype, array.shape))
-                    array.tofile(file)
-        del few
-        held = np.memmap(place, np.uint8, "r")
-    return [np.ndarray(shape, kind, held, begin) for begin, kind, shape in spans]
+    unwritten: list[NDArray[T]] = []
+    with folder, (Path(folder.name) / "arrays").open("w+b") as file:
+        for array in every:
+            begin = -(-file.tell() // _STEP) * _STEP
+            try:
+                file.seek(begin)
+                array.tofile(file)
+            except OSError:
+                unwritten = [array, *every]
+                break
+            spans.append((begin, array.dtype, array.shape))
+        held = np.memmap(file, np.uint8, "r") if spans else None
+    return [*(np.ndarray(shape, kind, held, begin) for begin, kind, shape in spans), *unwritten]
+
+
+def _take_each(first: deque[NDArray[T]], others: Iterator[NDArray[T]]) -> Iterator[NDArray[T]]:
+    """All of them, in order; the first are let go one by one."""
+    while first:
+        yield first.popleft()
+    yield from others

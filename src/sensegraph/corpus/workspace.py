@@ -308,7 +308,7 @@ class Builder:
             space.store.set_refs({SETTLED: now or None})
         usage = replace(space.usage() - before, seconds=time.perf_counter() - started)
         healed = f"{space.mended} things in the store were damaged, and were computed again or read anew"
-        notes = (*([healed] if space.mended else ()), *manifest.notes, *space.notes_since(said))
+        notes = (*([healed] if space.mended else ()), *manifest.notes, *rt.noted, *space.notes_since(said))
         space.mended = 0
         return Built(manifest.counts, manifest.clusters, dict(rt.computed), usage, notes, fates, manifest.left_out)
 

@@ -1,4 +1,7 @@
-"""Work over the whole corpus that a worker does, with a runtime of its own: what it reads never comes here."""
+"""Work over the whole corpus that another process does, with a runtime of its own: what it reads never comes here.
+
+That is a worker on another machine, or in a very large build a process of this one that ends with its work.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +16,11 @@ from functools import cache, partial
 from typing import Any, Generic, Literal, TypeVar, cast
 
 from sensegraph.runtime.batches import SetAside, is_shared
-from sensegraph.runtime.keys import key
-from sensegraph.runtime.own_process import ToldProgress, run_in_own_process
+from sensegraph.runtime.keys import WholeName, key
 from sensegraph.runtime.results import Result, Step, load_result
 from sensegraph.runtime.results import step as define_step
 from sensegraph.runtime.runtime import Runtime
+from sensegraph.runtime.told_progress import ToldProgress
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -33,7 +36,7 @@ _VERY_MANY = 1 << 18  # results that a build computed from which it is very larg
 
 @dataclass(frozen=True, slots=True)
 class Errand(Generic[T]):
-    """Work for a worker, with the runtime that it uses; `listed` says whether it is told what the work rests on."""
+    """Work for another process, with the runtime that it uses; `listed`: whether it is told what the work rests on."""
 
     rt: Runtime
     work: Callable[[], T]
@@ -55,19 +58,23 @@ class Outcome(Generic[T]):
 
 
 def work_on_worker(rt: Runtime, work: Callable[[], T], asks: Asks = "") -> T:
-    """What `work` gives, done by a worker where the store is shared and workers are on other machines, else here.
+    """What `work` gives: done by a worker on another machine, by a process of its own on this one, or here.
 
-    So one process is no limit to how many help. In a very large build a process of this machine does it that ends
-    then: what one step leaves in memory is not there beside the next. `work` travels with `rt`, which it uses, and
-    changes nothing else; what it gives is small. Which tool it `asks`, if any: where that waits, calls are made here,
-    where they are counted and written down. What fails on a worker is tried here, and says why.
+    A worker does it where the store is shared and workers are on other machines, so that one process is no limit to how
+    many help; a process of its own in a very large build, so that what one step leaves in memory is not there beside
+    the next. `work` travels with `rt`, which it uses, and changes nothing else; what it gives is small. Which tool it
+    `asks`, if any: where that waits, calls are made here, where they are counted and written down. What fails elsewhere
+    is tried here, and says why.
     """
     found: Any = None
     errand = Errand(rt, work, bool(rt.inside))
     if is_delegated(rt, asks):
         found = next((outcome for _, outcome in rt.executor.map(run_errand, [errand], waits=False)), None)
-    elif is_separate(rt, asks):
-        found = run_in_own_process(run_errand, errand, rt.progress)
+    elif needs_own_process(rt, asks):
+        found = cast(Any, rt.executor).run_alone(run_errand, errand, rt.progress)
+        if isinstance(found, BaseException):
+            why = f"a process of its own ended with {type(found).__name__}"
+            rt.noted[f"a part of the build was made in the process that builds, with more memory: {why}"] += 1
     if not isinstance(found, Outcome):
         return work()
     rt.computed.update(found.computed)
@@ -91,9 +98,9 @@ def once_on_worker(
     **settings: Any,
 ) -> Result[B]:
     """`Runtime.once` by `work_on_worker`, where its result is missing."""
-    if not (is_delegated(rt, asks) or is_separate(rt, asks)):
+    if not (is_delegated(rt, asks) or needs_own_process(rt, asks)):
         return rt.once(step, whole, names=names, **settings)
-    names = key(*names)  # of many parts it alone travels
+    names = WholeName(key(*names))  # of very many parts it alone is kept, and travels
     if not rt.missing(step, cast(Sequence[A], [whole]), names=[names], **settings):
         return rt.once(step, whole, names=names, **settings)
     rt.progress(step.name, 0, 1)
@@ -103,8 +110,8 @@ def once_on_worker(
 
 
 def store_separately(rt: Runtime, work: Callable[[], Any], asks: Asks = "") -> None:
-    """Where a process of its own does such work, have it done for what it stores: whoever does it then reads that."""
-    if is_separate(rt, asks):
+    """Where a process of its own is to do such work, have it do this for what it stores: done again it reads that."""
+    if needs_own_process(rt, asks):
 
         def store() -> None:
             work()
@@ -153,8 +160,8 @@ def once_by_content(
 
     So it stays where that says what it did, whatever else changed in what it was read from, for which `names` stand.
     """
-    named, known = key(step.name, *names), list[str]()
-    if is_delegated(rt) or is_separate(rt):
+    named, known = WholeName(key(step.name, *names)), list[str]()
+    if is_delegated(rt) or needs_own_process(rt):
         known = keys_by_content(rt, step, names=names, **settings)[1:]
     del names  # of very many parts `named` alone is kept, and travels
 
@@ -188,10 +195,11 @@ def is_delegated(rt: Runtime, asks: Asks = "") -> bool:
     return elsewhere and not (asks and getattr(rt, asks).waits)
 
 
-def is_separate(rt: Runtime, asks: Asks = "") -> bool:
-    """Whether a process of its own on this machine does what is work for one process and asks this tool."""
-    reopened = is_shared(rt.store) or bool(getattr(rt.store, "in_turn", False))
-    return reopened and is_very_large(rt) and not (asks and getattr(rt, asks).waits) and not is_delegated(rt, asks)
+def needs_own_process(rt: Runtime, asks: Asks = "") -> bool:
+    """Whether a process of its own on this machine is to do what is work for one process and asks this tool."""
+    if not is_very_large(rt) or (asks and getattr(rt, asks).waits) or is_delegated(rt, asks):
+        return False
+    return bool(getattr(rt.store, "reopens", False)) and hasattr(rt.executor, "run_alone")
 
 
 def run_errand(errand: Errand[T]) -> Outcome[T]:
@@ -246,7 +254,7 @@ def _forget(most: int) -> None:
 def _reduce_runtime(rt: Runtime) -> tuple[Callable[[], Runtime], tuple[()]]:
     """A runtime for a worker: what failed so far, the same store, and the same tools but for those that wait.
 
-    Of its progress the process is told that waits for one of its own.
+    Where a process of its own works with it, the process that waits for that is told of progress; else nobody is.
     """
     given: dict[str, Any] = {name: getattr(rt, name) for name in (*_TOOLS, *_KEPT)}
     # as they are now: other threads add to them

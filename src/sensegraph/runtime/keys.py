@@ -129,11 +129,15 @@ class NamedKeys(Sequence[str]):
         return key(self.first, self.names[index])
 
 
-def name_whole(names: Sequence[str]) -> list[str] | None:
-    """What stands for a whole of parts with these keys: `key` of them, which may be given in their place."""
+class WholeName(str):
+    """`key` of the keys of the parts of a whole, where it is given in the place of these."""
+
+
+def name_whole(names: Sequence[str] | WholeName) -> list[str] | None:
+    """What stands for a whole of parts with these keys."""
     if not names:
         return None
-    return [names if isinstance(names, str) else key(*names)]
+    return [names if isinstance(names, WholeName) else key(*names)]
 
 
 def hash_files(folder: Path, pattern: str = "*") -> str:

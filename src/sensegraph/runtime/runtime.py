@@ -210,7 +210,7 @@ class Runtime:
     ) -> Result[B]:
         """`step` on the whole input as one item.
 
-        `names` (the keys of its parts, or `key` of these) stand for it in the key; then `whole` may be a function that
+        `names` (the keys of its parts, or a `WholeName`) stand for it in the key; then `whole` may be a function that
         makes it, called only when the result is missing. What was made with items set aside, or not read, has a key of
         its own, so that the next run makes it again.
         """

@@ -314,11 +314,11 @@ def test_values_are_cut_into_full_lists_and_a_rest(count: int, size: int, cut: l
     assert [value for block in found for value in block] == list(range(count))
 
 
-def test_who_writes_waits_thirty_seconds_for_another_and_who_builds_for_nobody(
+def test_who_writes_waits_five_minutes_for_another_and_who_builds_for_nobody(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with closing(SqliteStore(tmp_path)) as store:
-        assert store.select("PRAGMA busy_timeout") == [(30_000,)]
+        assert store.select("PRAGMA busy_timeout") == [(300_000,)]
         assert store.select("PRAGMA synchronous") == [(1,)]
         assert store.select("PRAGMA auto_vacuum") == [(2,)]
         waits: list[Any] = []

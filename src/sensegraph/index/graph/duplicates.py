@@ -281,7 +281,8 @@ def resolved_graph(
 class SameNames:
     """Which names of extractions are of one thing, found by rules alone before anything is summarised.
 
-    `seen` are the names with their senses, while the process that saw them joins them too.
+    `seen` holds the names, with their senses, from `list_rules` to `list_pairs`; it is empty where other processes do
+    these, which then look for the names themselves.
     """
 
     extracted: Extracted
@@ -292,15 +293,15 @@ class SameNames:
     texts: Texts
     seen: list[SeenNames] = field(default_factory=list)
 
-    def look(self) -> Joined:
-        """What is found."""
-        digest, senses, rules = work_on_worker(self.rt, self.tell)
+    def find_joined(self) -> Joined:
+        """The names that are joined, and the senses of names."""
+        digest, senses, rules = work_on_worker(self.rt, self.list_rules)
         told = with_senses(self.aliases, senses)
         # a text may change and say of the same names the same
-        names, join = (digest, told.key, key(rules)), partial(self.join, told, rules)
+        names, join = (digest, told.key, key(rules)), partial(self.join_names, told, rules)
         return replace(once_on_worker(self.rt, keep_decided, join, names=names, how=self.settings).value, senses=senses)
 
-    def tell(self) -> tuple[str, Senses, list[Rule]]:
+    def list_rules(self) -> tuple[str, Senses, list[Rule]]:
         """What stands for the names, their senses, and what texts say of them.
 
         The senses come first: what is another thing elsewhere must not be merged for its name.
@@ -320,7 +321,7 @@ class SameNames:
         self.seen[:] = [merged]
         return sought.digest, senses, rules
 
-    def pair(self, told: Aliases) -> tuple[Collection, Candidates]:
+    def list_pairs(self, told: Aliases) -> tuple[Collection, Candidates]:
         """The names, and which of them are compared."""
         seen = self.seen.pop() if self.seen else see_graph(self.extracted, self.rt, self.merging, told)
         graph = seen.graph
@@ -328,10 +329,10 @@ class SameNames:
         return_free_memory(self.rt)
         return pair_names(collect_names(graph, self.rt, self.settings.rules()), self.rt)
 
-    def join(self, told: Aliases, rules: Sequence[Rule]) -> Joined:
+    def join_names(self, told: Aliases, rules: Sequence[Rule]) -> Joined:
         """The names that are joined."""
-        store_separately(self.rt, partial(self.pair, told))
-        found, paired = self.pair(told)
+        store_separately(self.rt, partial(self.list_pairs, told))
+        found, paired = self.list_pairs(told)
         return_free_memory(self.rt)
         made = decide(found, rules, partial(compare_in_partitions, rt=self.rt, noted=True), paired)
         known, items = names_by_id(told), found.items
@@ -350,7 +351,7 @@ def _find_automatic(
 ) -> tuple[Aliases, tuple[str, ...]]:
     """The aliases with those that a build finds by itself, before anything is summarised."""
     alone = replace(settings, accept=max(settings.accept, settings.sure), engine="none")
-    look = SameNames(extracted, rt, merging, alone, aliases, texts).look
+    look = SameNames(extracted, rt, merging, alone, aliases, texts).find_joined
     decided = (aliases.key, apart_key(aliases))
     found = once_on_worker(rt, keep_joined, look, names=(*extracted.keys, *decided), how=alone).value
     unsure = [f"{name[0]!r} in {document} ({' or '.join(may)})" for name, document, may in found.senses.open]

@@ -50,7 +50,7 @@ from sensegraph.index.graph.stored.chunk_texts import ChunkTexts, keep_texts
 from sensegraph.index.graph.stored.packed_records import open_graph_rows
 from sensegraph.index.graph.stored.slices import partition_of
 from sensegraph.resolution.aliases import Aliases, Called, Name
-from sensegraph.runtime.delegating import is_separate, make_each, work_on_worker
+from sensegraph.runtime.delegating import make_each, needs_own_process, work_on_worker
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result, Step, Table, list_record_fields, load_result, step
 from sensegraph.runtime.runtime import Runtime
@@ -74,7 +74,7 @@ def knowledge_graph(extracted: Extracted, rt: Runtime, settings: GraphSettings, 
     def join() -> str:
         return _join_graph(extracted, rt, settings, aliases).key
 
-    if is_separate(rt, "engine"):
+    if needs_own_process(rt, "engine"):
         made = work_on_worker(rt, join, "engine")
         return Result(made, load_result(rt.store, describe_graphs, made))
     return _join_graph(extracted, rt, settings, aliases)
@@ -114,12 +114,12 @@ def merge_in_partitions(
     parts, names = parts or count_partitions(extracted.size), extracted.run_names
     every = range(len(names))
     told, called = _tell_all(extracted, rt, settings, aliases)
-    stand = [(names[i], key(told[i])) for i in every]
-    sliced = make_each(rt, slice_runs, partial(Runs, extracted, told=told), stand, parts=parts)
+    names_of = [(names[i], key(told[i])) for i in every]
+    sliced = make_each(rt, slice_runs, partial(Runs, extracted, told=told), names_of, parts=parts)
     stored_texts = ChunkTexts(rt.store, make_each(rt, keep_texts, partial(Runs, extracted), [(n,) for n in names]))
     extracted.kept.clear()  # no later step reads runs of extractions
     runs = Runs(extracted, every, told)
-    packed = (rt.once(slice_runs, partial(runs.__getitem__, i), names=stand[i], parts=parts).value for i in every)
+    packed = (rt.once(slice_runs, partial(runs.__getitem__, i), names=names_of[i], parts=parts).value for i in every)
     cut, limit, weight, most = Cut(sliced, packed, parts, stored_texts), settings.describe_above, settings.weight, 1
     linked = [RelationInput(slices) for slices in cut.list_wanted(1)]
     if weight == "normalised":

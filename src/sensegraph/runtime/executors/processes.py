@@ -6,10 +6,14 @@ import os
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future
+from contextlib import ExitStack
+from functools import partial
 from queue import SimpleQueue
 from typing import Any
 
-from sensegraph.runtime.activity import ActivityThreads
+from sensegraph.runtime.activity import ActivityThreads, check_stop
+from sensegraph.runtime.executors.own_process import begin_own_process
+from sensegraph.runtime.told_progress import SELDOM_S
 
 
 def attempt(call: Callable[[Any], Any], batch: Any) -> Any | BaseException:
@@ -83,6 +87,23 @@ class LocalExecutor:
             yield from SerialExecutor().map(call, batches, waits=waits)
         else:
             yield from self._work(call, batches)
+
+    def run_alone(self, call: Callable[[Any], Any], value: Any, progress: Callable[[str, int, int], None]) -> Any:
+        """What `call` gives for `value`, or the exception, from a process that is begun for it and ends with it.
+
+        So it gives all its memory back. `progress` is told what `ToldProgress` is told there. Raises Stopped, and ends
+        the process, where it is to stop.
+        """
+        with ExitStack() as held:
+            begun = attempt(partial(begin_own_process, call, value), held)
+            if isinstance(begun, BaseException):
+                return begun
+            told, future = begun
+            while not future.done() or told.poll():
+                if told.poll(SELDOM_S):
+                    progress(*told.recv())
+                check_stop()
+            return future.exception() or future.result()
 
     def _work(self, call: Callable[[Any], Any], batches: Sequence[Any]) -> Iterator[tuple[int, Any | BaseException]]:
         begun = yield from begin_here(call, batches, self.patience, worth=2 * self.patience)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from sensegraph.runtime.stores.rows import cut_blocks
-from sensegraph.runtime.stores.sealing import Damaged, seal, unseal
+from sensegraph.runtime.stores.sealing import Damaged, question_marks, seal, unseal
 
 if TYPE_CHECKING:
     from sensegraph.runtime.stores.sqlite import SqliteStore
@@ -56,7 +56,7 @@ def find_objects(db: sqlite3.Connection, keys: Iterable[str]) -> list[tuple[str,
     found: list[tuple[str, int]] = []
     for block in cut_blocks(keys, _MANY):
         names = {store_key(key): key for key in block}
-        rows = db.execute(f"SELECT key, number FROM object WHERE key IN ({mark_all(names)})", list(names))
+        rows = db.execute(f"SELECT key, number FROM object WHERE key IN ({question_marks(names)})", list(names))
         found += [(names[key], number) for key, number in rows]
     return found
 
@@ -68,7 +68,7 @@ def read_objects(db: sqlite3.Connection, keys: Iterable[str]) -> dict[str, bytes
         members[number].append(key)
     found: dict[str, bytes] = {}
     for block in cut_blocks(members, _MANY):
-        packs = dict(db.execute(f"SELECT number, value FROM pack WHERE number IN ({mark_all(block)})", block))
+        packs = dict(db.execute(f"SELECT number, value FROM pack WHERE number IN ({question_marks(block)})", block))
         for number in block:
             held = open_pack(packs.get(number))
             for key in members[number]:
@@ -89,11 +89,6 @@ def open_pack(value: Any) -> dict[int, bytes]:
 def _number_key(key: str) -> int:
     """What stands for a key in a pack, so that a row that names another pack is found out."""
     return zlib.crc32(key.encode("utf-8", "replace"))
-
-
-def mark_all(values: Collection[Any]) -> str:
-    """A question mark for each of these values, as a query has them."""
-    return ",".join("?" * len(values))
 
 
 def write_objects(db: sqlite3.Connection, objects: Mapping[str, bytes], step: str) -> None:
@@ -149,7 +144,7 @@ def delete_objects(db: sqlite3.Connection, keys: Collection[str]) -> None:
     db.executemany("DELETE FROM object WHERE key = ?", [(store_key(key),) for key in keys])
     held: dict[int, int] = {}
     for block in cut_blocks(gone, _MANY):
-        held.update(db.execute(f"SELECT number, held FROM pack WHERE number IN ({mark_all(block)})", block))
+        held.update(db.execute(f"SELECT number, held FROM pack WHERE number IN ({question_marks(block)})", block))
     db.executemany("DELETE FROM pack WHERE number = ?", [(n,) for n, count in held.items() if count == len(gone[n])])
     for number in [n for n in gone if held.get(n) != len(gone[n])]:
         (packed,) = db.execute("SELECT value FROM pack WHERE number = ?", (number,)).fetchone() or (None,)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import zlib
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 from io import BytesIO
 from os import SEEK_END
@@ -13,6 +14,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from sensegraph.errors import StoreError
 from sensegraph.runtime.shortening import LONGEST, Unreadable, lengthen, shorten
 
 _WHOLE, _SHORTENED = b"\0", b"\1"
@@ -63,6 +65,11 @@ def decode_text(stored: bytes) -> str:
     return stored.decode("utf-8", "replace")
 
 
+def question_marks(values: Collection[Any]) -> str:
+    """A question mark for each of these values, as a query names them."""
+    return ",".join("?" * len(values))
+
+
 def sum_ref(name: object, value: object) -> int:
     """The checksum of a ref; a damaged one may be no text."""
     return sum_ref_bytes(str(name).encode(), str(value).encode())
@@ -71,6 +78,14 @@ def sum_ref(name: object, value: object) -> int:
 def sum_ref_bytes(name: bytes, value: bytes) -> int:
     """The checksum of a ref as it is stored, in UTF-8."""
     return zlib.crc32(value, zlib.crc32(name))
+
+
+def check_refs(path: Path, rows: Sequence[tuple[bytes, bytes, int]], advice: str) -> dict[str, str]:
+    """Refs by name. Raises StoreError, with this advice, for one that is not as it was written."""
+    for name, value, total in rows:
+        if sum_ref_bytes(name, value) != total:
+            raise StoreError(f"{path} is damaged at the name {decode_text(name)!r}. {advice}")
+    return {str(name, "utf-8", "replace"): str(value, "utf-8", "replace") for name, value, _ in rows}
 
 
 def write_sealed_array(file: BinaryIO, array: NDArray[Any]) -> None:

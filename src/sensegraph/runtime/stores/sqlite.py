@@ -16,6 +16,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any, NoReturn
 from uuid import uuid4
+from weakref import WeakValueDictionary
 
 import msgspec
 from numpy.typing import NDArray
@@ -26,7 +27,7 @@ from sensegraph.runtime.stores.array_files import ArrayFiles
 from sensegraph.runtime.stores.corpus_store import LOST, Needed, Swept
 from sensegraph.runtime.stores.foreign import check_inert, check_links
 from sensegraph.runtime.stores.mending import is_as_left, mend_store, move_unreadable, note_as_left, upgrade_store
-from sensegraph.runtime.stores.packs import OBJECTS, delete_objects, find_objects, mark_all, read_objects, write_objects
+from sensegraph.runtime.stores.packs import OBJECTS, delete_objects, find_objects, read_objects, write_objects
 from sensegraph.runtime.stores.replies import REPLIES, ReplyFile
 from sensegraph.runtime.stores.rows import (
     TABLES,
@@ -37,7 +38,7 @@ from sensegraph.runtime.stores.rows import (
     read_head,
     write_table,
 )
-from sensegraph.runtime.stores.sealing import Damaged, decode_text, sum_ref, sum_ref_bytes
+from sensegraph.runtime.stores.sealing import Damaged, check_refs, decode_text, question_marks, sum_ref
 from sensegraph.runtime.stores.sweeping import drop_keys, sweep_store
 from sensegraph.types import Usage
 
@@ -57,6 +58,7 @@ _SCHEMA = (
     "CREATE TABLE IF NOT EXISTS ref (name TEXT PRIMARY KEY, value TEXT NOT NULL, sum INTEGER NOT NULL)",
     f"CREATE TABLE IF NOT EXISTS ledger (step TEXT PRIMARY KEY, {', '.join(f'{n} REAL NOT NULL' for n in _LEDGER)})",
 )
+_OPEN: WeakValueDictionary[tuple[type[SqliteStore], Path, bool], SqliteStore] = WeakValueDictionary()  # of this process
 
 
 class SqliteStore:
@@ -69,13 +71,13 @@ class SqliteStore:
 
     def __init__(self, root: str | Path, *, readonly: bool = False, mend: bool = False) -> None:
         self.root, self.readonly, self.limits = Path(root), readonly, None
-        self.shared, self.in_turn = False, not readonly  # one process writes, or another while this one waits for it
+        self.shared, self.reopens = False, not readonly  # one process writes, and those that it waits for
         self.path = self.root / "store.sqlite"
         check_links(self.root)
         if mend:
             move_unreadable(self.path, _SCHEMA, FORMAT)
-        self._lock = threading.RLock()
-        self._aside: dict[str, bytes] = {}
+        self._lock, self._aside = threading.RLock(), dict[str, bytes]()
+        _OPEN[type(self), self.root.resolve(), readonly] = self
         self._arrays, self.replies = ArrayFiles(self.root / "arrays"), ReplyFile(self.root / REPLIES)
         self._whole = self._closed = False  # whether all of it was looked through; whether `close` was called
         with self._guard():
@@ -93,7 +95,7 @@ class SqliteStore:
                 self.prepare(self._db)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return SqliteStore, (self.root,)
+        return _open_again, (type(self), self.root.resolve(), self.readonly)
 
     def _connect(self) -> sqlite3.Connection:
         if self.readonly:
@@ -104,7 +106,7 @@ class SqliteStore:
             db = sqlite3.connect(f"{self.path.resolve().as_uri()}?mode={mode}", uri=True, check_same_thread=False)
         else:
             (self.root / "arrays").mkdir(parents=True, exist_ok=True)
-            db = sqlite3.connect(self.path, timeout=30, check_same_thread=False, isolation_level=None)
+            db = sqlite3.connect(self.path, timeout=300, check_same_thread=False, isolation_level=None)
         db.text_factory = decode_text
         return db
 
@@ -259,7 +261,7 @@ class SqliteStore:
             found.update(key for key, _ in find_objects(self._db, others))
         others = [k for k in others if k not in found]
         for block in cut_blocks(others, _BLOCK):
-            query = f"SELECT key FROM part WHERE key IN ({mark_all(block)})"
+            query = f"SELECT key FROM part WHERE key IN ({question_marks(block)})"
             found.update(k for (k,) in self.select(query, block))
         others = [k for k in others if k not in found]
         if len(others) < _LISTED:
@@ -319,7 +321,7 @@ class SqliteStore:
         every = {name for key in texts for name in (key, key.partition(".")[0])}
         with self.writing() as db:
             for block in cut_blocks(list(every), _BLOCK):
-                marks = mark_all(block)
+                marks = question_marks(block)
                 numbers = db.execute(f"SELECT number FROM part WHERE key IN ({marks})", block).fetchall()
                 delete_tables(db, [n for (n,) in numbers if isinstance(n, int)])
                 db.execute(f"DELETE FROM part WHERE key IN ({marks})", block)
@@ -358,7 +360,7 @@ class SqliteStore:
 
     def ref(self, name: str) -> str | None:
         """The value that `name` stands for now."""
-        return _check_refs(self.path, self.select(f"{_REFS} = ?", (name,))).get(name)
+        return check_refs(self.path, self.select(f"{_REFS} = ?", (name,)), _HEALED).get(name)
 
     def set_refs(self, refs: Mapping[str, str | None]) -> None:
         """Set (or, with None, delete) all of these names at once."""
@@ -370,7 +372,7 @@ class SqliteStore:
     def refs(self, prefix: str = "") -> dict[str, str]:
         """All names that begin with `prefix`, sorted."""
         query = f"{_REFS} >= ? AND name < ? ORDER BY name"
-        return _check_refs(self.path, self.select(query, (prefix, prefix + "\U0010ffff")))
+        return check_refs(self.path, self.select(query, (prefix, prefix + "\U0010ffff")), _HEALED)
 
     def spend(self, step: str, usage: Usage) -> None:
         """Add to the ledger of what each step has cost."""
@@ -379,7 +381,7 @@ class SqliteStore:
         sums = ", ".join(f"{n} = {n} + excluded.{n}" for n in _LEDGER)
         with self.writing() as db:
             values = (step, *(getattr(usage, n) for n in _LEDGER))
-            marks = mark_all(values)
+            marks = question_marks(values)
             db.execute(f"INSERT INTO ledger VALUES ({marks}) ON CONFLICT (step) DO UPDATE SET {sums}", values)
 
     def ledger(self) -> dict[str, Usage]:
@@ -392,9 +394,7 @@ class SqliteStore:
             raise StoreError(f"{self.path} is damaged in its ledger of costs ({e}). {_ANEW}") from e
 
 
-def _check_refs(path: Path, rows: Sequence[tuple[bytes, bytes, int]]) -> dict[str, str]:
-    """Refs by name. Raises StoreError for one that is not as it was written."""
-    for name, value, total in rows:
-        if sum_ref_bytes(name, value) != total:
-            raise StoreError(f"{path} is damaged at the name {decode_text(name)!r}. {_HEALED}")
-    return {str(name, "utf-8", "replace"): str(value, "utf-8", "replace") for name, value, _ in rows}
+def _open_again(kind: type[SqliteStore], root: Path, readonly: bool) -> SqliteStore:
+    """The store that was pickled: in a process that has it open that one."""
+    found = _OPEN.get((kind, root, readonly))
+    return found if found and not found._closed else kind(root, readonly=readonly)
