@@ -22,6 +22,7 @@ from sensegraph.index.manifest import Manifest
 from sensegraph.methods import load_method
 from sensegraph.methods.auto import Able, rank_methods
 from sensegraph.runtime import delegating, keys
+from sensegraph.runtime.executors.processes import LocalExecutor
 from sensegraph.types import Document, Graph
 
 TEXTS = (
@@ -197,7 +198,32 @@ def test_a_very_large_build_lets_go_what_it_can_read_again_and_gives_the_same_in
     plain = build("plain")
     assert gone == []
     monkeypatch.setattr(communities, "_LARGE", 0)
-    monkeypatch.setattr(delegating, "_VERY_MANY", 0)
+    monkeypatch.setattr(delegating, "VERY_MANY", 0)
     monkeypatch.setattr(keys, "_MANY", 1)
     assert build("large") == plain
     assert gone == [4, 4, 5, 5]  # for what stands beside the graph, and over it; communities are another process's
+
+
+def test_an_update_of_very_many_documents_is_very_large_however_little_it_computes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[str] = []
+    alone = LocalExecutor.run_alone
+
+    def note(executor: LocalExecutor, *given: Any) -> Any:
+        begun.append("begun")
+        return alone(executor, *given)
+
+    monkeypatch.setattr(LocalExecutor, "run_alone", note)
+    with Corpus.open(tmp_path, settings={"engine": "offline", "processes": 1}) as corpus:
+        corpus.add(TEXTS)
+        corpus.build()
+        corpus.add(Document("three", "Bo Holt met Cy Lund in Bergen."))
+        monkeypatch.setattr(index_build, "VERY_MANY", len(TEXTS) + 1)
+        corpus.build()
+        assert begun == []
+        corpus.add(Document("four", "Cy Lund met Di Moe in Bergen."))
+        made = corpus.build()
+        assert begun
+        assert made.computed["extraction.observe"] == 1
+        assert not any("process of its own" in note for note in made.notes)

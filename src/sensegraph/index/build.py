@@ -38,6 +38,7 @@ from sensegraph.resolution.log import read_operations
 from sensegraph.runtime.background import run_in_background
 from sensegraph.runtime.batches import ReadItems
 from sensegraph.runtime.delegating import (
+    VERY_MANY,
     is_very_large,
     make_each,
     release_between_parts,
@@ -64,6 +65,7 @@ def build_index(keys: Sequence[str], rt: Runtime, settings: IndexSettings, *, fr
             "There are no documents to index; add a folder or file: `sensegraph index PATH` (in Python: "
             "`corpus.add(PATH)`)."
         )
+    rt = replace(rt, large=len(keys) > VERY_MANY)
     del keys  # of very many documents they are packed now
     chunks = cut_documents(documents, rt, size=settings.chunk_tokens, overlap=settings.chunk_overlap)
     listed = catalogue_of(documents, chunks, rt)

@@ -27,11 +27,11 @@ B = TypeVar("B")
 T = TypeVar("T")
 Asks = Literal["", "engine", "embedder"]
 _TOOLS = ("engine", "embedder", "reranker")
-_KEPT = ("chunker", "store", "executor", "most_failed", "retry", "numbers", "whole", "aside", "begun")
+_KEPT = ("chunker", "store", "executor", "most_failed", "retry", "numbers", "large", "whole", "aside", "begun")
 _CACHED = type(cache(key))
 _MANY = 1 << 12  # results from which what a function remembers, or a build computed, takes room
 _SOME = 1 << 4  # results that a function remembers from which a very large build forgets them
-_VERY_MANY = 1 << 18  # results that a build computed from which it is very large
+VERY_MANY = 1 << 18  # documents, or results that a build computed, from which it is very large
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,8 +233,8 @@ def return_free_memory(rt: Runtime) -> None:
 
 
 def is_very_large(rt: Runtime) -> bool:
-    """Whether a build has computed very many results: then what can be read again is not kept in memory."""
-    return sum(rt.computed.values()) > _VERY_MANY
+    """Whether a build is of very many documents or results: then what can be read again is not kept in memory."""
+    return rt.large or sum(rt.computed.values()) > VERY_MANY
 
 
 def release_memory() -> None:

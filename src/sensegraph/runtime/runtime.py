@@ -64,13 +64,14 @@ class Runtime:
 
     `computed` counts the items that each step computed in this run (not those found in the store). `hear` is told an
     answer while it is written. `reranker` orders what was found anew, where there is one. `chunker` cuts documents;
-    without one they are cut into windows of tokens. `noted` counts what has to be said of how a question was worked on,
-    whatever method worked. `most_failed` is the share of the items of a step that may fail for good where the step can
-    go on without them, counted over all of them in this run (`begun`); they are listed in `aside`. What was refused is
-    asked for again only where `retry` is set, all else in the next run. `inside` holds, for each input that is being
-    made, the keys of the results that it was made from; `lacking` those of what stands for what failed or was cut off.
-    `doubted` names the steps with results that the next run may make again. `numbers` says as which vectors are stored.
-    `whole` are the runs of results that the last build found in the store, and those that this one does.
+    without one they are cut into windows of tokens. `noted` counts what has to be said of how a question or a build was
+    worked on. `most_failed` is the share of the items of a step that may fail for good where the step can go on without
+    them, counted over all of them in this run (`begun`); they are listed in `aside`. What was refused is asked for
+    again only where `retry` is set, all else in the next run. `inside` holds, for each input that is being made, the
+    keys of the results that it was made from; `lacking` those of what stands for what failed or was cut off. `doubted`
+    names the steps with results that the next run may make again. `numbers` says as which vectors are stored, `large`
+    that a build is of very many documents. `whole` are the runs of results that the last build found in the store, and
+    those that this one does.
     """
 
     engine: LanguageEngine
@@ -86,6 +87,7 @@ class Runtime:
     most_failed: float = 0.0
     retry: bool = False
     numbers: Numbers = "int16"
+    large: bool = False
     whole: WholeRuns = field(default_factory=WholeRuns)
     aside: list[SetAside] = field(default_factory=list)
     begun: Counter[str] = field(default_factory=Counter)
@@ -124,8 +126,7 @@ class Runtime:
         """Positions of the items that `each` would have to compute: the ground of an estimate."""
         keys = self.keys(step, items, names, **settings)
         present = self.store.has(keys)
-        first = {k: i for i, k in reversed(list(enumerate(keys))) if k not in present}
-        return sorted(first.values())
+        return sorted({k: i for i, k in reversed(list(enumerate(keys))) if k not in present}.values())
 
     def each(
         self,
