@@ -72,8 +72,8 @@ class ExecutorTable:
 
     With `ray` (the extra `distributed`) `address` says which cluster: HOST:6379, `auto` for the one that this machine
     belongs to, or nothing for one on this machine alone, which ends with the program. Calls of models stay here. In a
-    build of more than 262,144 results what is work for one process is done by processes of this machine, one after the
-    other, that end with it and so give their memory back.
+    build of more than 262,144 documents or results what is work for one process is done by processes of this machine,
+    one after the other, that end with it and so give their memory back.
     """
 
     kind: Annotated[str, Names("executors", ("local", "ray"))] = "local"
