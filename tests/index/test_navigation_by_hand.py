@@ -76,7 +76,7 @@ def test_each_segment_has_a_graph_of_its_rows_that_is_named_after_them(monkeypat
 
     vectors = Stack([np.array([[0.0], [1.0]], np.float32), np.array([[2.0], [3.0], [4.0]], np.float32)])
     monkeypatch.setattr(navigation, "open_stack", lambda store, name: {"name": vectors}[name])
-    rt: Any = SimpleNamespace(once=once, store=None, executor=None, computed={})
+    rt: Any = SimpleNamespace(once=once, store=None, executor=None, computed={}, large=False)
     found = navigation.navigate_segments("name", rt)
     assert found == ((0, "key x"), (3, "key y"))
     assert asked == [
