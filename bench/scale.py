@@ -11,7 +11,7 @@ once, so that its row is what is done before and after any.
 
 CPU is that of the process and of its workers; a step's is without that of steps inside it, and of workers only that of
 processes that do one thing each in a very large build. Memory is the anonymous memory of the largest process, looked at
-ten times a second: mapped files are left out.
+ten times a second: mapped files are left out, but for those in memory.
 """
 
 from __future__ import annotations

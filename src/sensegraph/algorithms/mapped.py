@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TypeVar
@@ -35,7 +36,7 @@ def map_together(arrays: Iterable[NDArray[T]]) -> list[NDArray[T]]:
     else:
         return list(first)
     del array
-    every = _take_each(first, others)
+    every = chain((first.popleft() for _ in range(len(first))), others)  # the first are let go one by one
     try:
         folder = TemporaryDirectory(ignore_cleanup_errors=True)
     except OSError:
@@ -54,10 +55,3 @@ def map_together(arrays: Iterable[NDArray[T]]) -> list[NDArray[T]]:
             spans.append((begin, array.dtype, array.shape))
         held = np.memmap(file, np.uint8, "r") if spans else None
     return [*(np.ndarray(shape, kind, held, begin) for begin, kind, shape in spans), *unwritten]
-
-
-def _take_each(first: deque[NDArray[T]], others: Iterator[NDArray[T]]) -> Iterator[NDArray[T]]:
-    """All of them, in order; the first are let go one by one."""
-    while first:
-        yield first.popleft()
-    yield from others
