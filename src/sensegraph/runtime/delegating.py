@@ -109,14 +109,14 @@ def once_on_worker(
     return Result(k, load_result(rt.store, step, k))
 
 
-def store_separately(rt: Runtime, work: Callable[[], Any], asks: Asks = "") -> None:
+def store_separately(rt: Runtime, work: Callable[[], Any]) -> None:
     """Where a process of its own is to do such work, have it do this for what it stores: done again it reads that."""
-    if needs_own_process(rt, asks):
 
-        def store() -> None:
-            work()
+    def store() -> None:
+        work()
 
-        work_on_worker(rt, store, asks)
+    if needs_own_process(rt):
+        work_on_worker(rt, store)
 
 
 def make_each(
