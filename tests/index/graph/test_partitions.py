@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from drawn import drawn_aliases, drawn_extractions
 from scripted import Script, ScriptedServer
 from sensegraph.errors import StoreError
-from sensegraph.index.graph import part_inputs, seen_names
+from sensegraph.index.graph import part_inputs
 from sensegraph.index.graph.columns import HEADS, columns_of, ends_beside, forget_columns
 from sensegraph.index.graph.describing import crowded_elements, describe_elements, summarise_crowded
 from sensegraph.index.graph.graph_settings import GraphSettings
@@ -108,9 +108,8 @@ def test_places_of_chunks_stand_for_their_ids_where_names_are_asked_about(rt: Ru
 
 def test_what_several_runs_write_is_in_memory_once(rt: Runtime):
     extracted: Any = InRuns([story(i) for i in range(20)])
-    runs = seen_names._read_runs(see_graph(extracted, rt, GraphSettings(), NO_ALIASES).runs)
-    texts = [text for run in runs for text in (*run.types, *run.written)]
-    assert len({id(text) for text in texts}) == len(set(texts)) < len(texts)
+    types = see_graph(extracted, rt, GraphSettings(), NO_ALIASES).graph.types
+    assert len({id(text) for text in types}) == len(set(types)) < len(types)
 
 
 def story(number: int, more: str = "") -> tuple[Chunk, Extraction]:

@@ -7,11 +7,12 @@ in arrays.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from hashlib import blake2b
-from itertools import chain
+from itertools import chain, count
 from typing import Any, overload
 
 import msgspec
@@ -265,7 +266,7 @@ class SeenNames:
     @cached_property
     def graph(self) -> NameGraph:
         """The names in the order of their ids."""
-        return join_seen(_read_runs(self.runs), self.runs, self.aliases)
+        return join_seen(self.runs, self.aliases)
 
     @cached_property
     def numbered(self) -> NameGraph:
@@ -282,69 +283,62 @@ def see_graph(extracted: Extracted, rt: Runtime, settings: GraphSettings, aliase
     return SeenNames(list(map(_decode, found)), aliases)
 
 
-def _read_runs(runs: Sequence[SeenRun]) -> list[RunNames]:
-    """The names of these runs; each text is in memory once, however many runs write it."""
-    known, read = dict[str, str](), list[RunNames]()
-    for run in runs:
-        found = _decode_names(run.said)
-        types, written = (tuple(map(known.setdefault, texts, texts)) for texts in (found.types, found.written))
-        read.append(replace(found, types=types, written=written))
-    return read
-
-
-def join_seen(runs: Sequence[RunNames], seen: Sequence[SeenRun], aliases: Aliases) -> NameGraph:
+def join_seen(seen: Sequence[SeenRun], aliases: Aliases) -> NameGraph:
     """The names of all runs together, which were `seen`."""
+    forms, kinds = (defaultdict[str, int](count().__next__) for _ in range(2))  # each text is in memory once
+    runs, written, typed = list[RunNames](), [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+    for run in seen:
+        found = _decode_names(run.said)
+        for numbers, known, texts in ((written, forms, found.written), (typed, kinds, found.types)):
+            numbers.append(np.fromiter(map(known.__getitem__, texts), np.int64, len(texts)))
+        runs.append(replace(found, written=(), types=()))
     packed = np.frombuffer(b"".join(run.ids for run in runs), np.uint8).reshape(-1, _ID)
-    digits, numbers = packed.tobytes().hex(), np.ascontiguousarray(packed[:, :8]).view(">u8")[:, 0].astype(np.uint64)
-    known, first, whose = number_distinct(numbers)
-    count = len(first)
-    named = [digits[at : at + 2 * _ID] for at in (first * 2 * _ID).tolist()]
-    types = list(chain.from_iterable(run.types for run in runs))
-    kinds = [types[i] for i in first.tolist()]
-    shown, counts = _find_shown(runs, whose, count)
-    offsets = run_offsets([len(run.types) for run in runs])
-    start, places, chunks = _join_places(runs, [run.chunks for run in seen], whose, count)
-    related = [_unpack([run.related]) + offset for run, offset in zip(runs, offsets.tolist(), strict=False)]
+    ids, first, whose = number_distinct(np.ascontiguousarray(packed[:, :8]).view(">u8")[:, 0].astype(np.uint64))
+    digits, size = packed[first].tobytes().hex(), len(first)
+    named = [digits[at : at + 2 * _ID] for at in range(0, len(digits), 2 * _ID)]
+    types = list(map(list(kinds).__getitem__, np.concatenate(typed)[first].tolist()))
+    shown, counts = _find_shown(runs, list(forms), np.concatenate(written), whose, size)
+    start, places, chunks = _join_places(runs, [run.chunks for run in seen], whose, size)
+    offsets = run_offsets([len(run.ids) // _ID for run in runs]).tolist()
+    related = [_unpack([run.related]) + offset for run, offset in zip(runs, offsets, strict=False)]
     ends = whose[np.concatenate([np.zeros(0, np.int64), *related])].reshape(-1, 2)
     called = name_apart((uses for run in runs for uses in run.uses), aliases)
     for own, by in called.items():
-        row = int(np.searchsorted(known, np.uint64(number_id(entity_id(own)))))
-        named[row], shown[row], kinds[row] = entity_id(by.name), by.shown, by.type
+        row = int(np.searchsorted(ids, np.uint64(number_id(entity_id(own)))))
+        named[row], shown[row], types[row] = entity_id(by.name), by.shown, by.type
     if called:  # else they are in order
         order = np.argsort(np.array(named, "S20"), kind="stable")
-        named, shown, kinds = ([of[i] for i in order.tolist()] for of in (named, shown, kinds))
+        named, shown, types = ([of[i] for i in order.tolist()] for of in (named, shown, types))
         moved, held = gather_entries(start, order)
-        counts, start, places, rank = counts[order], run_offsets(held), places[moved], np.empty(count, np.int64)
-        rank[order] = np.arange(count)
+        counts, start, places, rank = counts[order], run_offsets(held), places[moved], np.empty(size, np.int64)
+        rank[order] = np.arange(size)
         ends = rank[ends]
-    return NameGraph(named, shown, kinds, counts, chunks, start, places, *_list_neighbours(ends, count))
+    return NameGraph(named, shown, types, counts, chunks, start, places, *_list_neighbours(ends, size))
 
 
-def _find_shown(runs: Sequence[RunNames], whose: Longs, count: int) -> tuple[list[str], Longs]:
+def _find_shown(
+    runs: Sequence[RunNames], forms: Sequence[str], written: Longs, whose: Longs, size: int
+) -> tuple[list[str], Longs]:
     """How each name is written most often, of equal ones the first in order; and how often it is mentioned."""
-    written = list(chain.from_iterable(run.written for run in runs))
     times = _unpack(run.times for run in runs)
     owner = np.repeat(whose, _unpack(run.forms for run in runs))
-    forms = {name: number for number, name in enumerate(dict.fromkeys(written))}
-    number = np.fromiter(map(forms.__getitem__, written), np.int64, len(written))
-    code, _, where = number_distinct(owner * len(forms) + number)
-    often = np.bincount(where, weights=times, minlength=len(code)).astype(np.int64)
-    owners, number = np.divmod(code, len(forms))
-    kept, only = [*forms, ""], np.full(count, len(forms))
-    alone = np.bincount(owners, minlength=count)[owners] == 1
-    only[owners[alone]] = number[alone]
-    shown = [kept[form] for form in only.tolist()]
+    only, several = np.full(size, len(forms)), np.zeros(size, np.bool_)
+    only[owner] = written
+    several[owner[only[owner] != written]] = True
+    shown = list(map([*forms, ""].__getitem__, only.tolist()))
+    some = np.flatnonzero(several[owner])
+    code, _, where = number_distinct(owner[some] * len(forms) + written[some])
+    often = np.bincount(where, weights=times[some], minlength=len(code)).astype(np.int64)
     best: dict[int, tuple[int, str]] = {}
-    several = (column[~alone].tolist() for column in (owners, number, often))
-    for row, form, many in zip(*several, strict=True):
-        best[row] = min(best.get(row, (0, "")), (-many, kept[form]))
+    for row, form, many in zip(*(of.tolist() for of in (*np.divmod(code, max(1, len(forms))), often)), strict=True):
+        best[row] = min(best.get(row, (0, "")), (-many, forms[form]))
     for row, (_, form) in best.items():
         shown[row] = form
-    return shown, np.bincount(owner, weights=times, minlength=count).astype(np.int64)
+    return shown, np.bincount(owner, weights=times, minlength=size).astype(np.int64)
 
 
 def _join_places(
-    runs: Sequence[RunNames], held: Sequence[Sequence[str]], whose: Longs, count: int
+    runs: Sequence[RunNames], held: Sequence[Sequence[str]], whose: Longs, size: int
 ) -> tuple[Longs, Longs, list[str]]:
     """The chunks that mention each name, of those that runs `held`: those that list it first, in the order of runs."""
     chunks = list(chain.from_iterable(held))
@@ -355,9 +349,11 @@ def _join_places(
     owner = np.repeat(whose, _unpack(run.held for run in runs))
     order = order_pairs(owner, bound)  # of each name those that list it, then the others
     owner, places = owner[order], places[order]
-    _, first, _ = number_distinct(owner * len(chunks) + places)
-    first.sort()
-    return run_offsets(np.bincount(owner[first], minlength=count)), places[first], chunks
+    if bound.any():  # what lists a name may say more of it
+        _, first, _ = number_distinct(owner * len(chunks) + places)
+        first.sort()
+        owner, places = owner[first], places[first]
+    return run_offsets(np.bincount(owner, minlength=size)), places, chunks
 
 
 def _list_neighbours(ends: Longs, count: int) -> tuple[Longs, Longs]:
