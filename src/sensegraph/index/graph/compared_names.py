@@ -39,6 +39,7 @@ from sensegraph.runtime.runtime import Runtime
 
 NAMES = 128  # of a partition, on the average: a power of two
 _SCORES = 128  # names whose scores are kept together, likewise
+_PARTS = 64  # partitions that are judged at once
 _TOGETHER = 256  # names that are compared at once
 _PAIR = np.dtype([("score", "<f8"), ("kind", "u1")])
 COMPARED = "compared"  # ref: the version of scores, and the partitions of the graph that was last built
@@ -121,7 +122,7 @@ def collect_names(graph: NameGraph, rt: Runtime, settings: Resolving) -> Collect
     """The names of a graph, ready to be compared; only names of partitions that changed are read."""
     rows: Sequence[int] = range(len(graph))
     ids, names, types = graph.ids, graph.names, graph.types
-    if any(one > other for one, other in pairwise(ids)):
+    if list(ids) != sorted(ids):
         rows = sorted(rows, key=ids.__getitem__)
         ids, names, types = ([of[row] for row in rows] for of in (ids, names, types))
     order = np.array(rows, np.int64)
@@ -182,7 +183,7 @@ def compare_in_partitions(found: Collection, one: Ints, other: Ints, *, rt: Runt
     bounds = np.searchsorted(one, np.array([0, *(end for _, end in cuts)], one.dtype)).tolist()
     parts = [slice(first, last) for first, last in pairwise(bounds) if first < last]
 
-    def sign(rows: slice) -> Hashes:
+    def sign(rows: slice | Longs) -> Hashes:
         """What stands for all that decides how alike the names of these pairs are."""
         return mix_hashes(signs[one[rows]] + mix_hashes(signs[other[rows]] + np.uint64(found.words.names)))
 
@@ -195,15 +196,19 @@ def compare_in_partitions(found: Collection, one: Ints, other: Ints, *, rt: Runt
         order = order_numbers(joined.pairs)
         return ScoredPairs(joined.pairs[order], joined.score[order], joined.kind[order])
 
-    def judge(rows: slice) -> ScoredPairs:
-        pairs, known, scores = sign(rows), recall(), np.zeros(rows.stop - rows.start, _PAIR)
+    def judge(some: Sequence[slice]) -> list[ScoredPairs]:
+        """The pairs of several parts, judged together."""
+        rows = np.concatenate([np.arange(part.start, part.stop) for part in some])
+        pairs, known, scores = sign(rows), recall(), np.zeros(len(rows), _PAIR)
         at = locate_numbers(pairs, known.pairs)
         at[at == len(known.pairs)] = 0
         same = known.pairs[at] == pairs if len(known.pairs) else np.zeros(len(pairs), np.bool_)
         scores["score"][same], scores["kind"][same] = known.score[at[same]], known.kind[at[same]]
         new = np.flatnonzero(~same)
-        scores[new] = judge_comparisons(Comparisons(found, one[rows][new], other[rows][new]), rt)
-        return ScoredPairs(pairs, scores["score"].copy(), scores["kind"].copy())
+        scores[new] = judge_comparisons(Comparisons(found, one[rows[new]], other[rows[new]]), rt)
+        ends = np.cumsum([part.stop - part.start for part in some])[:-1]
+        columns = (np.split(column, ends) for column in (pairs, scores["score"], scores["kind"]))
+        return list(map(ScoredPairs, *columns))
 
     names = [blake2b(sign(rows).astype("<u8").tobytes(), digest_size=20).hexdigest() for rows in parts]
     keys = rt.keys(keep_scores, parts, [key(name) for name in names])
@@ -212,10 +217,14 @@ def compare_in_partitions(found: Collection, one: Ints, other: Ints, *, rt: Runt
         earlier = []
 
     def score() -> Iterator[Scores]:
-        for k, rows, name in zip(keys, parts, names, strict=True):
-            made = there.get(k) or rt.once(keep_scores, partial(judge, rows), names=[name])
-            part = ScoredPairs(*unpack_columns(made.value))
-            yield Scores(part.score, part.kind)
+        for at in range(0, len(keys), _PARTS):
+            some = range(at, min(at + _PARTS, len(keys)))
+            lacking = [i for i in some if keys[i] not in there]
+            judged = dict(zip(lacking, judge([parts[i] for i in lacking]), strict=True)) if lacking else {}
+            for i in some:
+                made = there.get(keys[i]) or rt.once(keep_scores, partial(judged.__getitem__, i), names=[names[i]])
+                part = ScoredPairs(*unpack_columns(made.value))
+                yield Scores(part.score, part.kind)
 
     scored = join_columns(score()) if keys else Scores.of(())
     if noted and keys != earlier:
