@@ -135,12 +135,12 @@ class Results(Sequence[B]):
     def __getitem__(self, index: slice) -> list[B]: ...
     def __getitem__(self, index: int | slice) -> B | list[B]:
         if isinstance(index, slice):
-            return self._read(self.keys[index])
-        return self._read([self.keys[index]])[0]
+            return self._read(self.keys[index], self.step.decode)
+        return self._read([self.keys[index]], self.step.decode)[0]
 
     def at(self, positions: Sequence[int]) -> list[B]:
         """The results at these positions, read at once, in the order asked for."""
-        return self._read([self.keys[i] for i in positions])
+        return self._read([self.keys[i] for i in positions], self.step.decode)
 
     def tell_run(self, run: range) -> Sequence[str]:
         """What stands for the results of a run: what their keys are made of, or these where any was replaced.
@@ -156,14 +156,18 @@ class Results(Sequence[B]):
         return partial(read_results, self.step, [self.keys[i] for i in positions])
 
     def __iter__(self) -> Iterator[B]:
-        for start in range(0, len(self.keys), 256):
-            yield from self._read(self.keys[start : start + 256])
+        return self.scan(self.step.decode)
 
-    def _read(self, keys: Sequence[str]) -> list[B]:
+    def scan(self, decode: Callable[[bytes], A]) -> Iterator[A]:
+        """All results in order, as `decode` reads what is stored of them."""
+        for start in range(0, len(self.keys), 256):
+            yield from self._read(self.keys[start : start + 256], decode)
+
+    def _read(self, keys: Sequence[str], decode: Callable[[bytes], A]) -> list[A]:
         found = self._store.read(keys)
         if missing := [k for k in keys if k not in found]:
             raise ResultGone(f"{len(missing)} results of {self.step.name} are gone from the store; run index again.")
-        return [self.step.decode(found[k]) for k in keys]
+        return [decode(found[k]) for k in keys]
 
 
 def read_results(step: Step[Any, B], keys: Sequence[str], store: Store) -> list[B]:
@@ -196,10 +200,8 @@ class Table(Sequence[B]):
     def __getitem__(self, index: int | slice) -> B | list[B]:
         positions = range(len(self))[index]
         if isinstance(positions, int):
-            record: B = self.decode(self._rows.at([positions])[0])
-            return record
-        records: list[B] = [self.decode(r) for r in self._rows.at(positions)]
-        return records
+            return self.decode(self._rows.at([positions])[0])
+        return self.at(positions)
 
     def __iter__(self) -> Iterator[B]:
         return map(self.decode, self._rows.scan())

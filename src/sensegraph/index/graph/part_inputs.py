@@ -12,6 +12,7 @@ from functools import partial
 from hashlib import blake2b
 from typing import Any, Protocol, TypeVar
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,14 +20,16 @@ from sensegraph.algorithms.graphs import count_distinct
 from sensegraph.algorithms.segments import join_sums
 from sensegraph.errors import ResultGone
 from sensegraph.index.extraction import Extracted
-from sensegraph.index.graph.merged_parts import EntitySlices, RelationSlices
-from sensegraph.index.graph.slicing import Told
+from sensegraph.index.graph.graph_settings import GraphSettings
+from sensegraph.index.graph.merged_parts import EntitySlices, RelationSlices, say_names
+from sensegraph.index.graph.slicing import Told, tell_runs
 from sensegraph.index.graph.stored.chunk_texts import ChunkTexts
 from sensegraph.index.graph.stored.slices import KINDS, ROWS, PartSlices, Slices
 from sensegraph.protocols import Store
-from sensegraph.resolution.aliases import Called, Name
+from sensegraph.resolution.aliases import Aliases, Called, Name
 from sensegraph.runtime.batches import read_each
 from sensegraph.runtime.keys import key
+from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Chunk, Extraction
 
 T = TypeVar("T")
@@ -54,6 +57,25 @@ class Runs(Sequence[Any]):
         numbers = [self.numbers[i] for i in positions]
         told = [self.told[n] if self.told else None for n in numbers]
         return partial(read_runs, [self.extracted.run_reader(n) for n in numbers], told)
+
+
+@dataclass(frozen=True, slots=True)
+class SaidEnds:
+    """The names that a run says without listing them: where none does, nothing is told that aliases do not tell."""
+
+    ends: tuple[str, ...] = ()
+
+
+_read_ends = msgspec.json.Decoder(SaidEnds).decode
+
+
+def tell_names(extracted: Extracted, rt: Runtime, settings: GraphSettings, aliases: Aliases) -> list[Told]:
+    """What each run is told, but for `ids`."""
+    names = extracted.run_names
+    said = rt.each(say_names, Runs(extracted, range(len(names))), names=names)
+    if not aliases.key and not any(run.ends for run in said.scan(_read_ends)):
+        return [Told()] * len(names)
+    return tell_runs(list(said), aliases, settings)
 
 
 class Cut:

@@ -31,7 +31,6 @@ from sensegraph.index.graph.merged_parts import (
     merge_claim_slices,
     merge_entity_slices,
     merge_relation_slices,
-    say_names,
     slice_runs,
 )
 from sensegraph.index.graph.merging import describe_graphs
@@ -44,8 +43,9 @@ from sensegraph.index.graph.part_inputs import (
     RelationInput,
     Runs,
     SummarisedInput,
+    tell_names,
 )
-from sensegraph.index.graph.slicing import Told, name_apart, tell_ids, tell_runs
+from sensegraph.index.graph.slicing import Told, name_apart, tell_ids
 from sensegraph.index.graph.stored.chunk_texts import ChunkTexts, keep_texts
 from sensegraph.index.graph.stored.packed_records import open_graph_rows
 from sensegraph.index.graph.stored.slices import partition_of
@@ -142,9 +142,7 @@ def _tell_all(
     extracted: Extracted, rt: Runtime, settings: GraphSettings, aliases: Aliases
 ) -> tuple[list[Told], dict[Name, Called]]:
     """What each run is told, and what the entities are called that have several names or another than their own."""
-    names = extracted.run_names
-    said = rt.each(say_names, Runs(extracted, range(len(names))), names=names)
-    told = tell_runs(list(said), aliases, settings)
+    names, told = extracted.run_names, tell_names(extracted, rt, settings, aliases)
     concerned = [i for i, run in enumerate(told) if run.apart]
     runs = Runs(extracted, concerned, told)
     used = rt.each(list_uses, runs, names=[key(names[i], told[i]) for i in concerned])

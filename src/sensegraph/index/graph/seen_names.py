@@ -25,8 +25,8 @@ from sensegraph.algorithms.walks import gather_entries, run_offsets
 from sensegraph.index.extraction import Extracted
 from sensegraph.index.graph.elements import entity_id
 from sensegraph.index.graph.graph_settings import GraphSettings
-from sensegraph.index.graph.merged_parts import number_id, say_names
-from sensegraph.index.graph.part_inputs import Runs
+from sensegraph.index.graph.merged_parts import number_id
+from sensegraph.index.graph.part_inputs import Runs, tell_names
 from sensegraph.index.graph.slicing import (
     Pairs,
     Rows,
@@ -35,7 +35,6 @@ from sensegraph.index.graph.slicing import (
     count_entity_uses,
     name_apart,
     read_run_rows,
-    tell_runs,
 )
 from sensegraph.resolution import Mentioned
 from sensegraph.resolution.aliases import Aliases, Name
@@ -276,8 +275,8 @@ class SeenNames:
 
 def see_graph(extracted: Extracted, rt: Runtime, settings: GraphSettings, aliases: Aliases) -> SeenNames:
     """The names of the graph of extractions merged with these aliases."""
-    names, every = extracted.run_names, range(len(extracted.run_names))
-    told = tell_runs(list(rt.each(say_names, Runs(extracted, every), names=names)), aliases, settings)
+    names, told = extracted.run_names, tell_names(extracted, rt, settings, aliases)
+    every = range(len(names))
     runs = Runs(extracted, every, told)
     found = rt.each(see_names, runs, names=[key(names[i], key(told[i])) for i in every])
     return SeenNames(list(map(_decode, found)), aliases)
