@@ -5,7 +5,7 @@ any order, give equal bytes.
 
 Whole numbers are put in order with their places behind them, in 64 bits: so they are sorted, and equal ones stay as
 they stand. Where that is slow they are put in order by their digits of 16 bits, in time that grows with their number
-alone; the order is the same.
+alone, and hashes by the highest of them, which leaves little to sort; the order is the same.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ NOWHERE = -1  # the number of the community, or the place, of what has none
 _MOST = np.iinfo(np.int32).max
 _DIGIT = 16  # bits of a number by which numbers are put in order at once
 _FEW = 1 << 12  # numbers that are put in order by digits, however quickly they are sorted
+_SOME = range(_FEW, 1 << 21)  # numbers that may take more room while they are sorted
+_TOLD, _ALIKE = 20, 16  # bits by which numbers are looked up, and how many may have the same
 N = TypeVar("N", bound=np.number[Any])
 
 
@@ -195,13 +197,13 @@ def modularity(edges: Edges, labels: NDArray[Any], resolution: float = 1.0) -> f
 
 def keep_distinct(numbers: NDArray[N]) -> NDArray[N]:
     """The numbers, ascending, each once: `np.unique`, which hashes them first."""
-    found = np.sort(numbers)
+    found = _sort_alone(numbers)
     return found[_begin_runs(found)]
 
 
 def count_distinct(numbers: NDArray[N]) -> tuple[NDArray[N], Longs]:
     """The numbers, ascending, each once, and how often each stands there."""
-    found = np.sort(numbers)
+    found = _sort_alone(numbers)
     begun = np.flatnonzero(_begin_runs(found))
     return found[begun], np.diff(begun, append=len(found))
 
@@ -256,8 +258,25 @@ def _try_sorting() -> bool:
     return one < other
 
 
+def _sort_alone(numbers: NDArray[N]) -> NDArray[N]:
+    """The numbers, ascending: `np.sort`, where that is slow of numbers that stand near their places already."""
+    if numbers.dtype.kind not in "iu" or len(numbers) not in _SOME or _sorts_soon(len(numbers)):
+        return np.sort(numbers)
+    found = numbers[_order_by_highest(*_count_from_least(numbers))]
+    found.sort(kind="stable")
+    return found
+
+
+def _order_by_highest(above: NDArray[np.uint64], room: int) -> Longs:
+    """The places of numbers of so many bits, ascending by the highest digit of each."""
+    return np.argsort((above >> np.uint64(max(0, room - _DIGIT))).astype(np.uint16), kind="stable")
+
+
 def _order_by_digits(above: NDArray[np.uint64], room: int) -> Longs:
-    """The places of numbers of so many bits, ascending: by the lowest digits first."""
+    """The places of numbers of so many bits, ascending: by the lowest digits first, of hashes by the highest."""
+    if room > 3 * _DIGIT:
+        order = _order_by_highest(above, room)
+        return order[np.argsort(above[order], kind="stable")]
     order = np.argsort(above.astype(np.uint16), kind="stable")
     for digit in range(_DIGIT, room, _DIGIT):
         order = order[np.argsort((above >> np.uint64(digit)).astype(np.uint16)[order], kind="stable")]
@@ -316,16 +335,44 @@ def mark_among(numbers: NDArray[Any], known: NDArray[Any]) -> Flags:
 def locate_numbers(wanted: NDArray[N], known: NDArray[N]) -> Longs:
     """Where each of the numbers would stand among `known`, which ascend: `np.searchsorted`.
 
-    They are looked up in the order of their highest bits, so that what is next lies near.
+    Many are looked up by their highest bits, where few of `known` have the same; else in the order of these bits, so
+    that what is next lies near.
     """
     order, at = np.arange(len(wanted)), np.empty(len(wanted), np.int64)
     if len(wanted) and wanted.dtype.kind in "iu":
+        likely = len(wanted) >= _FEW and 0 < len(known) <= 4 * len(wanted)
+        if likely and (found := _locate_by_highest(wanted, known)) is not None:
+            return found
         above, room = _count_from_least(wanted)
         if _sorts_soon(len(wanted)):
             _, order, _ = _order_by_heads(above, room)
         else:
-            order = np.argsort((above >> np.uint64(max(0, room - _DIGIT))).astype(np.uint16), kind="stable")
+            order = _order_by_highest(above, room)
     at[order] = np.searchsorted(known, wanted[order])
+    return at
+
+
+def _locate_by_highest(wanted: NDArray[N], known: NDArray[N]) -> Longs | None:
+    """`locate_numbers`; None where many of `known` have the same highest bits."""
+    least, most = known[0], known[-1]
+    room = (int(most) - int(least)).bit_length()
+    bits = min(room, len(known).bit_length() + 2, _TOLD)
+
+    def read_highest(numbers: NDArray[N]) -> Longs:
+        above = numbers.astype(np.uint64)
+        above -= _wrap(int(least))
+        above >>= np.uint64(room - bits)
+        return above.view(np.int64)
+
+    counts = np.bincount(read_highest(known))
+    if counts.max() > _ALIKE:
+        return None
+    at = (np.cumsum(counts) - counts)[read_highest(np.clip(wanted, least, most))]
+    after = np.flatnonzero(known[at] < wanted)
+    while len(after):
+        at[after] += 1
+        after = after[at[after] < len(known)]
+        after = after[known[at[after]] < wanted[after]]
     return at
 
 
