@@ -26,8 +26,13 @@ from sensegraph.algorithms.graphs import (
 
 @pytest.fixture(params=[True, False], autouse=True)
 def _either_way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Numbers are sorted with their places, or put in order by their digits: what comes is the same."""
+    """Numbers are sorted with their places, or put in order by their digits: what comes is the same.
+
+    Few are sorted and looked up as many are.
+    """
     monkeypatch.setattr(graphs, "_sorts_soon", lambda count: request.param)
+    monkeypatch.setattr(graphs, "_SOME", range(1, 1 << 21))
+    monkeypatch.setattr(graphs, "_FEW", 1)
 
 
 KINDS = st.sampled_from([np.int32, np.int64, np.uint64])
@@ -74,7 +79,15 @@ def test_where_they_would_stand_is_found_of_numbers_below_0_and_of_all_sizes(kin
     assert locate_numbers(looked, among).tolist() == np.searchsorted(among, looked).tolist()
 
 
-@pytest.mark.parametrize("bits", [3, 16, 17, 32, 33, 44])
+@pytest.mark.parametrize("alike", [1, 16, 17, 500])
+def test_where_they_would_stand_is_found_however_many_begin_alike(alike: int) -> None:
+    drawn = np.random.default_rng(alike).integers(0, 2**63, 100).astype(np.uint64)
+    among = np.sort(np.concatenate((drawn, drawn[0] + np.arange(alike, dtype=np.uint64) // np.uint64(2))))
+    looked = np.concatenate((among, among + np.uint64(1), among - np.uint64(1), drawn * np.uint64(3)))
+    assert locate_numbers(looked, among).tolist() == np.searchsorted(among, looked).tolist()
+
+
+@pytest.mark.parametrize("bits", [3, 16, 17, 32, 33, 44, 49, 62])
 def test_numbers_of_any_size_are_ordered_by_their_digits(bits: int) -> None:
     drawn = np.random.default_rng(bits).integers(0, 2**bits, 3_000)
     for shown in (drawn, drawn - 2 ** (bits - 1), drawn.astype(np.uint64)):
