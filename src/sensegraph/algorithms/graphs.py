@@ -339,7 +339,7 @@ def locate_numbers(wanted: NDArray[N], known: NDArray[N]) -> Longs:
     that what is next lies near.
     """
     order, at = np.arange(len(wanted)), np.empty(len(wanted), np.int64)
-    if len(wanted) and wanted.dtype.kind in "iu":
+    if len(wanted) > 1 and wanted.dtype.kind in "iu":
         likely = len(wanted) >= _FEW and 0 < len(known) <= 4 * len(wanted)
         if likely and (found := _locate_by_highest(wanted, known)) is not None:
             return found

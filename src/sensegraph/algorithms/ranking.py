@@ -252,7 +252,7 @@ def hash_words(words: Iterable[str]) -> NDArray[np.uint64]:
     begin, digests = hashlib.blake2b(digest_size=8).copy, list[bytes]()
     for word in words:
         begun = begin()
-        begun.update(word.encode("utf-8", "surrogatepass"))
+        begun.update(word.encode() if word.isascii() else word.encode("utf-8", "surrogatepass"))
         digests.append(begun.digest())
     return np.frombuffer(b"".join(digests), np.dtype("<u8")).astype(np.uint64)
 

@@ -130,7 +130,11 @@ def keep_sought(found: Sequence[Sought]) -> list[Sought]:
 
 def list_short_forms(graph: NameGraph) -> Iterator[ShortForm]:
     """The names of a graph in capitals, which may be defined in the first chunks that mention them."""
-    short = [row for row, name in enumerate(graph.names) if len(name) <= _LONGEST and _SHORT.fullmatch(name)]
+    short = [
+        row
+        for row, name in enumerate(graph.names)
+        if len(name) <= _LONGEST and name.isupper() and _SHORT.fullmatch(name)
+    ]
     first = {row: graph.places[graph.start[row] : graph.start[row + 1]][:_SEARCHED].tolist() for row in short}
     wanted = {(c, fold_name(graph.names[row])[:1]) for row, places in first.items() for c in places}
     searched = np.zeros(len(graph.chunks), np.bool_)

@@ -15,7 +15,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.graphs import Floats, Ints, Longs, count_distinct, number_distinct, order_numbers
+from sensegraph.algorithms.graphs import (
+    Floats,
+    Ints,
+    Longs,
+    count_distinct,
+    locate_numbers,
+    number_distinct,
+    order_numbers,
+)
 from sensegraph.algorithms.minhash import Hashes, hash_bands, mix_hashes
 from sensegraph.algorithms.ranking import hash_words
 from sensegraph.algorithms.rounding import round_down, round_each_down
@@ -106,7 +114,7 @@ class WordCounts(Mapping[str, int]):
         """The counts of words by their hashes, 0 of those that no name has."""
         if not len(self.hashes):
             return np.zeros(len(hashes), np.int64)
-        at = np.minimum(np.searchsorted(self.hashes, hashes), len(self.hashes) - 1)
+        at = np.minimum(locate_numbers(hashes, self.hashes), len(self.hashes) - 1)
         return np.where(self.hashes[at] == hashes, self.counts[at], 0)
 
     def get(self, word: str, default: Any = None) -> Any:
