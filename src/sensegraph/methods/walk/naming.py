@@ -268,18 +268,20 @@ def _find_hints(titles: _Lists, names: _Lists) -> tuple[Longs, Ints]:
     many = np.where(there, np.diff(start)[at], 0) if len(known) else np.zeros(len(at), np.int64)
     whose = np.repeat(np.arange(len(names.sizes)), names.sizes)
     order = order_pairs(whose, many)  # of each name its rarest stem first
-    rarest = order[names.start[:-1][names.sizes > 0]]
+    first = names.start[:-1][names.sizes > 0]
+    others, begin = at[np.delete(order, first)], run_offsets(np.maximum(names.sizes - 1, 0))
+    rarest = order[first]
     rarest = rarest[(many[rarest] > 0) & (many[rarest] <= max(3, chunks // 20))]
     found = [(np.zeros(0, np.int64), np.zeros(0, np.int64))]
     reached = np.cumsum(many[rarest])  # some names at once: they may have many chunks to look through
     for some in np.split(rarest, np.searchsorted(reached, np.arange(_LOOKED, reached[-1:].sum(), _LOOKED))):
         places, sizes = gather_entries(start, at[some])
         name, chunk = np.repeat(whose[some], sizes), held[places] % max(chunks, 1)
-        stems, each = gather_entries(names.start, name)
-        wanted = at[stems] * chunks + np.repeat(chunk, each)
-        place = np.minimum(locate_numbers(wanted, held), max(len(held) - 1, 0))
-        missed = ~there[stems] | (held[place] != wanted) if len(held) else np.ones(len(wanted), np.bool_)
-        kept = np.bincount(np.repeat(np.arange(len(name)), each), weights=missed, minlength=len(name)) == 0
+        stems, each = gather_entries(begin, name)
+        wanted = others[stems] * chunks + np.repeat(chunk, each)
+        missed = held[np.minimum(locate_numbers(wanted, held), len(held) - 1)] != wanted
+        kept = np.ones(len(name), np.bool_)
+        kept[np.repeat(np.arange(len(name)), each)[missed]] = False
         found.append((name[kept], chunk[kept]))
     name, chunk = (np.concatenate(column) for column in zip(*found, strict=True))
     return run_offsets(np.bincount(name, minlength=len(names.sizes))), chunk.astype(np.int32)
