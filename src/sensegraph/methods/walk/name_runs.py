@@ -54,12 +54,6 @@ _read_together = msgspec.msgpack.Decoder(StoredNames).decode
 _SHOWN = "shown"  # ref: the version, and the key, of what all runs of the last build show together
 
 
-def collect_words(document: Noted) -> tuple[set[str], set[str]]:
-    """The words of a document, each once, and those that begin its sentences."""
-    lines = "\n".join(chunk.words for chunk in document.chunks).replace(MARK, "")
-    return set(lines.replace("\n", " ").split(" ")), {line.partition(" ")[0] for line in lines.split("\n")}
-
-
 @step("namewords.shown", version=6, batch=1)
 def show_names(runs: Sequence[Sequence[Noted]]) -> list[bytes]:
     """What each run of documents shows of names by itself."""
@@ -193,8 +187,10 @@ class Recognising(Sequence[tuple[Noted, Gazetteer]]):
     @classmethod
     def of(cls, names: Sequence[str], documents: Sequence[Noted], known: Gazetteer, words: ToldWords) -> Recognising:
         """Documents, each under what stands for it."""
-        listed = list(map(collect_words, documents))
-        held, begun = ([words.number(of[i]) for of in listed] for i in range(2))
+        texts = ["\n".join(chunk.words for chunk in document.chunks).replace(MARK, "") for document in documents]
+        lines = [text.split("\n") for text in texts]
+        held = words.number_each([text.replace("\n", " ").split(" ") for text in texts])
+        begun = words.number_each([[line.partition(" ")[0] for line in own] for own in lines])
         return cls(names, documents, held, begun, known, words)
 
     @classmethod
@@ -282,7 +278,7 @@ def name_documents(noted: Results[Noted], rt: Runtime) -> NamedDocuments:
         spelt, packed = _unpack(value)
         digest.update(f"{len(run)} {len(value)} ".encode() + value)
         columns.append(NamedRun(*unpack_columns(packed)))
-        every.append([one.setdefault(name, name) for name in spelt])  # many runs mention a name: it is kept once
+        every.append(list(map(one.setdefault, spelt, spelt)))  # many runs mention a name: it is kept once
     digest.update(bytes(map(known.proper, one)))
     return NamedDocuments(columns, every, [len(run) for run in runs], known, digest.hexdigest())
 
@@ -349,9 +345,9 @@ def name_run(
                 number = numbers.setdefault(name, len(numbers))
                 pairs.extend((len(places), number, found.get(name, 0), name in bears))
             places.append(place)
-            titles.append(sorted(set(list_stems(" \n ".join(bears)))) if bears else [])
+            titles.append(_list_distinct_stems(" \n ".join(bears)) if bears else [])
             asides.append(document.aside)
-    stems = list(map(_stem_name, numbers))
+    stems = list(map(_list_distinct_stems, numbers))
     columns = np.ascontiguousarray(np.asarray(pairs, np.int32).reshape(-1, 4).T)
     return tuple(numbers), NamedRun(
         hash_words(list(numbers)),
@@ -370,7 +366,7 @@ def name_run(
 
 
 @lru_cache(maxsize=1 << 16)  # the same names come again in every run
-def _stem_name(name: str) -> list[str]:
+def _list_distinct_stems(name: str) -> list[str]:
     return sorted(set(list_stems(name)))
 
 

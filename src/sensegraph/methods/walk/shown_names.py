@@ -11,7 +11,8 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import chain
+from itertools import chain, repeat
+from typing import Any
 from zlib import crc32
 
 import numpy as np
@@ -79,16 +80,15 @@ def place_bits(hashes: Longs, room: ArrayLike) -> Iterator[Longs]:
 
 def show_run(documents: Sequence[Noted]) -> ShownRun:
     """What these documents show by themselves."""
-    names, pairs = set[str](), set[tuple[str, str]]()
-    counts, openers = Counter[str](), set[str]()
+    names = set[str]()
     for document in documents:
         names.update(document.bears, document.quoted, *(chunk.bears for chunk in document.chunks))
-        lines = "\n".join(chunk.words for chunk in document.chunks)
-        counts.update(lines.replace("\n", " ").split(" "))
-        if len(documents) >= _MANY:
-            pairs.update(_PAIR.findall(lines))
-        counts.subtract(first := [line.partition(" ")[0] for line in lines.split("\n")])  # their capitals say nothing
-        openers.update(first)
+    lines = "\n".join(["\n".join([chunk.words for chunk in document.chunks]) for document in documents])
+    pairs = set(_PAIR.findall(lines)) if len(documents) >= _MANY else set[tuple[str, str]]()
+    openers = Counter([line.partition(" ")[0] for line in lines.split("\n")])
+    counts = Counter(lines.replace("\n", " ").split(" "))
+    for word, count in openers.items():  # their capitals say nothing
+        counts[word] -= count
     capitals = {word[1:]: count for word, count in counts.items() if count and word.startswith(MARK)}
     words = {word: count for word, count in counts.items() if count and MARK not in word}
     rest = {word.replace(MARK, "") for word in counts} - words.keys() - capitals.keys()
@@ -175,9 +175,11 @@ class ShownNames:
         for sign, runs, words in ((1, went, frozenset(self.shown)), (-1, came, fresh.union(self.shown))):
             for run in runs:
                 _add(counts, run.find_words(words), sign)
-        left = {word: many for word, many in shown.items() if many}
-        names = {name: many for name, many in borne.items() if many}
-        return ShownNames(names, left, {word: counts[word] for word in left}), fresh
+        for name in {name for run in went for name in run.names if not borne[name]}:
+            del borne[name]
+        for word in {word for run in went for word in run.capitals if not shown[word]}:
+            del shown[word], counts[word]
+        return ShownNames(borne, shown, counts), fresh
 
 
 def join_shown(
@@ -210,8 +212,7 @@ def join_shown(
         for k, less, plus in zip(stay, *changes, strict=True):
             told[k] = f"{(int(told[k], 16) - less + plus) % _SIGNS:x}"
     held = [(run.list_words(), run.begun, run.pairs) for run in more]
-    own = ToldWords(new.known.within(set[str]().union(*(words for words, *_ in held))))
-    told |= zip(came, own.tell(*_number_words(own, held)), strict=True)
+    told |= zip(came, new.words.tell(*_number_words(new.words, held)), strict=True)
     return new, {k: told[k] for k in keys}
 
 
@@ -225,10 +226,9 @@ def _number_words(
 
 def make_known(names: Collection[str], counts: Mapping[str, int]) -> Gazetteer:
     """These names, and how often each word has a capital inside a sentence, less how often it has none."""
-    lengths = defaultdict[str, set[int]](set)
-    for name in names:
-        lengths[name.partition(" ")[0]].add(name.count(" ") + 1)
-    sizes = {word: tuple(sorted(several, reverse=True)) for word, several in lengths.items()}
+    sizes = dict[str, tuple[int, ...]]()
+    for word, size in sorted({(name.partition(" ")[0], name.count(" ") + 1) for name in names}, reverse=True):
+        sizes[word] = (*sizes.get(word, ()), size)
     return Gazetteer(frozenset(names), sizes, dict(counts))
 
 
@@ -246,6 +246,14 @@ def _sign(count: int) -> int:
     return (count > 0) - (count < 0)
 
 
+def _look_up(kept: NDArray[Any], places: NDArray[Any], make: Callable[[Longs], NDArray[Any]]) -> NDArray[Any]:
+    """What is kept at these places; each is made when it is first asked for."""
+    new = keep_distinct(places[kept[places] == 0])
+    kept[new] = make(new)
+    found: NDArray[Any] = kept[places]
+    return found
+
+
 class ToldWords:
     """Tells what stands for what is known of words: how they are written, and the names that are made of them.
 
@@ -254,35 +262,51 @@ class ToldWords:
     """
 
     def __init__(self, known: Gazetteer) -> None:
-        names, written = list(known.names), {word: count > 0 for word, count in known.capitals.items() if count}
+        names = list(known.names)
         parts = " ".join(names).split(" ") if names else []
-        numbers = {word: number for number, word in enumerate(dict.fromkeys(chain(known.capitals, parts)))}
-        sizes = np.array([name.count(" ") + 1 for name in names], np.int64)
-        words = np.array([numbers[word] for word in parts], np.int64)
-        many, first = np.bincount(words, minlength=len(numbers)), run_offsets(sizes)[:-1]
+        self.listed = list(dict.fromkeys(chain(known.capitals, parts)))
+        self.numbers = dict(zip(self.listed, range(len(self.listed)), strict=True))
+        sizes = np.array([name.count(" ") for name in names], np.int64) + 1
+        words = np.fromiter(map(self.numbers.__getitem__, parts), np.int64, len(parts))
+        many, first = np.bincount(words, minlength=len(self.listed)), run_offsets(sizes)[:-1]
         # of each name its rarest word first
         words = words[order_pairs(np.repeat(np.arange(len(names)), sizes), many[words])]
         order, seconds = order_numbers(words[first]), np.minimum(first + 1, first + sizes - 1)
-        self.numbers, self.listed = numbers, list(numbers)
-        self.signs = np.zeros(len(numbers), np.uint64)  # of each word that is written one way more often
-        self.signs[[numbers[word] for word in written]] = hash_words(f"{w} {up}" for w, up in written.items())
-        self.start = run_offsets(np.bincount(words[first], minlength=len(numbers)))
-        self.names, self.hashes = [names[i] for i in order.tolist()], np.zeros(len(names), np.uint64)
+        self.counts, self.signs = np.zeros(len(self.listed), np.int64), np.zeros(len(self.listed), np.uint64)
+        self.counts[: len(known.capitals)] = list(known.capitals.values())
+        self.start = run_offsets(np.bincount(words[first], minlength=len(self.listed)))
+        self.names, self.order, self.hashes = names, order, np.zeros(len(names), np.uint64)
         self.second = words[seconds][order]  # the only word where there is one
-        self.pairs, self.paired = hash_pairs(names)[order], (sizes == 2)[order]
+        self.pairs, self.paired = np.zeros(len(names), np.int64), (sizes == 2)[order]
         more = np.maximum(sizes - 2, 0)
         places, self.more = gather_entries(run_offsets(more), order)
         self.others, self.begin = np.delete(words, np.concatenate((first, seconds)))[places], run_offsets(self.more)
 
     def _hash_names(self, places: Longs) -> NDArray[np.uint64]:
-        """The hashes of names, each made when it is first asked for."""
-        new = keep_distinct(places[self.hashes[places] == 0])
-        self.hashes[new] = hash_words(self.names[place] for place in new.tolist())
-        return self.hashes[places]
+        return _look_up(self.hashes, places, lambda new: hash_words(self.names[i] for i in self.order[new].tolist()))
+
+    def _hash_pairs(self, places: Longs) -> Longs:
+        return _look_up(self.pairs, places, lambda new: hash_pairs(self.names[i] for i in self.order[new].tolist()))
+
+    def _hash_words(self, words: Ints) -> NDArray[np.uint64]:
+        """The hashes of words that are written one way more often, with that way."""
+        written = self.counts > 0
+        return _look_up(
+            self.signs, words, lambda new: hash_words(f"{self.listed[i]} {written[i]}" for i in new.tolist())
+        )
 
     def number(self, words: Iterable[str]) -> Ints:
         """The numbers of those of the words that have any."""
         return np.array([number for number in map(self.numbers.get, words) if number is not None], np.int32)
+
+    def number_each(self, several: Sequence[Sequence[str]]) -> list[Ints]:
+        """The numbers of those of the words in each list that have any, ascending, each once."""
+        every = chain.from_iterable(several)
+        numbers = np.fromiter(map(self.numbers.get, every, repeat(-1)), np.int64, sum(map(len, several)))
+        row = np.repeat(np.arange(len(several)), list(map(len, several)))[numbers >= 0]
+        pairs = keep_distinct(row << 32 | numbers[numbers >= 0])
+        ends = np.searchsorted(pairs, np.arange(1, len(several)) << 32)
+        return np.split((pairs & (1 << 32) - 1).astype(np.int32), ends)
 
     def tell(self, several: Sequence[Ints], begun: Sequence[Ints], pairs: Sequence[bytes] = ()) -> list[str]:
         """For each of `several` lists of numbers of words, each once: what stands for what is known of these words.
@@ -314,11 +338,13 @@ class ToldWords:
             fits[np.repeat(longer, sizes)[missed]] = False
             paired = np.flatnonzero(fits & self.paired[made] & (room[at + owner] > 0))
             which = at + owner[paired]
-            for place in place_bits(self.pairs[made[paired]], room[which]):
+            for place in place_bits(self._hash_pairs(made[paired]), room[which]):
                 fits[paired] &= bits[first[which] + place]
             sums = np.zeros(len(some), np.uint64)
-            first_of = np.repeat(np.arange(len(some)), list(map(len, begun[at : at + step])))
-            np.add.at(sums, first_of, self.signs[np.concatenate(begun[at : at + step])])
+            opened = begun[at : at + step]
+            row, word = np.repeat(np.arange(len(some)), list(map(len, opened))), np.concatenate(opened)
+            written = np.flatnonzero(self.counts[word])
+            np.add.at(sums, row[written], self._hash_words(word[written]))
             np.add.at(sums, owner[fits], self._hash_names(made[fits]))
             told += sums.tolist()
         return told
