@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.graphs import Edges, Flags, Floats, Longs, canonical_edges, number_distinct
+from sensegraph.algorithms.graphs import Edges, Flags, Floats, Longs, canonical_edges, count_distinct, number_distinct
 
 _BLOCK = 1 << 21  # pairs listed at once
 
@@ -104,13 +104,12 @@ def _count_pairs(start: NDArray[Any], held: NDArray[Any], which: Flags) -> tuple
     Blocks are counted one by one and then added up, so that what is in memory at once is near what comes out.
     """
     n = len(which)
-    blocks = map(number_distinct, _list_pair_keys(*keep_concepts(start, held, which), n))
-    parts = [(keys, np.bincount(where)) for keys, _, where in blocks]
-    if not parts:
-        return np.zeros(0, np.int64), np.zeros(0, np.float64)
-    keys, _, where = number_distinct(np.concatenate([k for k, _ in parts]))
-    shared = np.bincount(where, weights=np.concatenate([c for _, c in parts]), minlength=len(keys))
-    return keys.astype(np.int64), shared.astype(np.float64)
+    parts = list(map(count_distinct, _list_pair_keys(*keep_concepts(start, held, which), n)))
+    if len(parts) == 1:
+        return parts[0][0], parts[0][1].astype(np.float64)
+    keys, _, where = number_distinct(np.concatenate([np.zeros(0, np.int64), *(k for k, _ in parts)]))
+    shared = np.bincount(where, weights=np.concatenate([np.zeros(0), *(c for _, c in parts)]), minlength=len(keys))
+    return keys, shared.astype(np.float64)
 
 
 def _list_pair_keys(start: Longs, held: Longs, n: int) -> Iterator[Longs]:

@@ -26,6 +26,7 @@ Flags = NDArray[np.bool_]
 NOWHERE = -1  # the number of the community, or the place, of what has none
 _MOST = np.iinfo(np.int32).max
 _DIGIT = 16  # bits of a number by which numbers are put in order at once
+_RUNS = 16  # so many runs of ascending numbers, or fewer, are merged
 _FEW = 1 << 12  # numbers that are put in order by digits, however quickly they are sorted
 _SOME = range(_FEW, 1 << 21)  # numbers that may take more room while they are sorted
 _TOLD, _ALIKE = 20, 16  # bits by which numbers are looked up, and how many may have the same
@@ -224,8 +225,8 @@ def order_numbers(numbers: NDArray[Any]) -> Longs:
 
 def sort_numbers(numbers: NDArray[N]) -> tuple[NDArray[N], Longs]:
     """The numbers, ascending, and their places, equal ones in the order in which they stand."""
-    if not len(numbers) or numbers.dtype.kind not in "biu":
-        order: Longs = np.argsort(numbers, kind="stable")
+    if numbers.dtype.kind not in "biu" or np.count_nonzero(numbers[1:] < numbers[:-1]) < _RUNS:
+        order: Longs = np.argsort(numbers, kind="stable")  # of whole numbers it merges what ascends
         return numbers[order], order
     above, room = _count_from_least(numbers)
     if not _sorts_soon(len(numbers)):

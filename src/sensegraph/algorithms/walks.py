@@ -14,7 +14,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sensegraph.algorithms.graphs import NOWHERE, Floats, Ints, Longs, cut_ranges, sort_beside_equal, sort_numbers
+from sensegraph.algorithms.graphs import (
+    NOWHERE,
+    Floats,
+    Ints,
+    Longs,
+    cut_ranges,
+    order_numbers,
+    sort_beside_equal,
+    sort_numbers,
+)
 
 _AT_ONCE = 1 << 20  # edges that are put in order at once
 
@@ -139,8 +148,17 @@ def build_paths(source: ArrayLike, target: ArrayLike, weight: ArrayLike, nodes: 
     return order_paths([edges], nodes)
 
 
+def turn_back(source: Ints, target: Ints, weight: Floats) -> tuple[Ints, Ints, Floats]:
+    """The edges the other way, by their sources; those of one source stand as before."""
+    order = order_numbers(target)
+    return target[order], source[order], weight[order]
+
+
 def order_paths(parts: Sequence[tuple[Ints, Ints, Floats]], nodes: int) -> Paths:
-    """`build_paths` of the edges of all parts, of which each has sources, targets and weights."""
+    """`build_paths` of the edges of all parts, of which each has sources, targets and weights.
+
+    They are put in order soonest where each part ascends by source, then by target.
+    """
     if any(len(w) and not (np.isfinite(w).all() and w.min() > 0) for *_, w in parts):
         raise ValueError("the weights of paths must be above 0 and finite; leave out the edges that have none.")
     size = sum(len(w) for *_, w in parts)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
+from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +25,7 @@ from sensegraph.algorithms.graphs import (
     order_pairs,
 )
 from sensegraph.algorithms.ranking import hash_words
-from sensegraph.algorithms.walks import Paths, gather_entries, order_paths, renumber_kept, run_offsets
+from sensegraph.algorithms.walks import Paths, gather_entries, order_paths, renumber_kept, run_offsets, turn_back
 from sensegraph.errors import SettingsError
 from sensegraph.index.index import Index
 from sensegraph.index.manifest import MadePart, PartEntry
@@ -199,20 +200,22 @@ def name_graph(chunks: Results[tuple[Chunk, ...]], rt: Runtime, settings: NameSe
 def _join_runs(whole: NamedDocuments, settings: NameSettings) -> Names:
     """The index of names of the documents of all runs."""
 
-    def joined(name: str, kind: Any, offsets: Sequence[int] | Longs | None = None) -> NDArray[Any]:
-        found = (getattr(run, name).astype(kind) for run in whole.runs)
-        moved = found if offsets is None else (column + int(by) for column, by in zip(found, offsets, strict=False))
-        return np.concatenate([np.zeros(0, kind), *moved])
+    def joined(name: str, kind: Any, offsets: Longs | None = None) -> NDArray[Any]:
+        columns = [getattr(run, name) for run in whole.runs]
+        found = np.concatenate([np.zeros(0, kind), *columns], dtype=kind, casting="unsafe")
+        if offsets is not None:
+            found += np.repeat(offsets[:-1].astype(kind), list(map(len, columns)))
+        return found
 
-    known, runs = whole.known, whole.runs
+    known = whole.known
     keys, first, rank = number_distinct(joined("keys", np.uint64))
-    every = [name for names in whole.names for name in names]
+    every = list(chain.from_iterable(whole.names))
     names = [every[i] for i in first.tolist()]
-    chunks = run_offsets([len(run.document) for run in runs])
+    blanks = [name.count(" ") for name in names]
     stems, titles = _Lists(joined("stems", np.uint64), joined("stemmed", np.int64)), joined("titles", np.uint64)
     titled = _Lists(titles, joined("titled", np.int64))
     hint, hints = _find_hints(titled, stems.take(first))
-    facts = [max((n.count(" ") + 1 for n in names), default=0), settings.owners, settings.common]
+    facts = [max(blanks, default=-1) + 1, settings.owners, settings.common]
     # the types of the arrays of an index of no names
     kinds: dict[str, Any] = dict.fromkeys((f.name for f in fields(Names)), np.int32)
     kinds |= dict.fromkeys(("keys", "stems", "asides"), np.uint64)
@@ -222,21 +225,20 @@ def _join_runs(whole: NamedDocuments, settings: NameSettings) -> Names:
     made = replace(
         Names(**{name: np.zeros(0, kind) for name, kind in kinds.items()}),
         keys=keys,
-        proper=np.asarray([" " in name or known.proper(name) for name in names], np.uint8),
+        proper=np.asarray([many > 0 or known.proper(name) for name, many in zip(names, blanks, strict=True)], np.uint8),
         hint=hint,
         hints=hints,
         title=titled.start,
         stems=titles,
         aside=run_offsets(joined("aside", np.int64)),
         asides=joined("asides", np.uint64),
-        document=joined("document", np.int64, run_offsets(whole.sizes)).astype(np.int32),
+        document=joined("document", np.int32, run_offsets(whole.sizes)),
         facts=np.array([*facts, settings.bears, settings.forward, settings.backward, 0.0, 0.0]),
     )
-    offsets = run_offsets([len(names) for names in whole.names])
     return _link_pairs(  # nobody else holds these columns
         made,
-        joined("chunk", np.int32, chunks),
-        rank.astype(np.int32)[joined("name", np.int32, offsets)],
+        joined("chunk", np.int32, run_offsets([len(run.document) for run in whole.runs])),
+        rank.astype(np.int32)[joined("name", np.int32, run_offsets(list(map(len, whole.names))))],
         joined("times", np.int32),
         joined("bears", np.uint8),
     )
@@ -342,9 +344,9 @@ def _walk_paths(found: Names, row: Ints) -> tuple[Paths, float]:
     del weight, rare
     here, there, link = _link_bearers(found, row)
     forward, backward = found.facts[4:6].tolist()
-    ends = [(a, b, w), (b, a, w)]
+    ends = [(a, b, w), turn_back(a, b, w)]
     ends += [(here, there, forward * link)] if forward else []
-    ends += [(there, here, backward * link)] if backward else []
+    ends += [turn_back(here, there, backward * link)] if backward else []
     return order_paths(ends, chunks + len(found)), float(link.sum()) / max(chunks, 1)
 
 
