@@ -88,7 +88,7 @@ def _sort_pairs(first: Ints, second: Ints, weight: Floats) -> tuple[Ints, Ints, 
     """Pairs of nodes, ascending by `first`, then by `second`, with their weights, and a number for each pair."""
     width = int(second.max(initial=0)).bit_length()
     pairs, order = sort_numbers(first.astype(np.int64) << width | second)
-    return (pairs >> width).astype(np.int32), (pairs & (1 << width) - 1).astype(np.int32), weight[order], pairs
+    return first[order], second[order], weight[order], pairs
 
 
 def pagerank(walk: Moves, reset: NDArray[Any], damping: float = 0.5, steps: int = 10) -> Floats:

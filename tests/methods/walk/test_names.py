@@ -78,7 +78,7 @@ def test_one_word_at_the_beginning_of_a_sentence_is_a_name_only_if_the_corpus_wr
 
 def test_words_stand_for_the_names_that_are_made_of_them_and_for_how_they_are_mostly_written() -> None:
     def tell(count: int, *names: str, words: str = "harrow hill") -> str:
-        told = ToldWords(Gazetteer(frozenset(names), {}, {"harrow": count}))
+        told = ToldWords(Gazetteer(frozenset(names), {"harrow": count}))
         return told.tell(*[[told.number(words.split())]] * 2)[0]
 
     assert tell(3) == tell(1)
@@ -94,7 +94,7 @@ def test_words_stand_for_the_names_that_are_made_of_them_and_for_how_they_are_mo
 def test_how_a_word_is_written_is_asked_only_where_it_begins_a_sentence() -> None:
     def tell(count: int, text: str) -> str:
         run = show_run(noted(("", text)))
-        told = ToldWords(Gazetteer(frozenset(), {}, {"harrow": count}))
+        told = ToldWords(Gazetteer(frozenset(), {"harrow": count}))
         return told.tell([told.number(run.list_words())], [told.number(run.begun)])[0]
 
     assert tell(1, "We saw Harrow. A harrow lay there.") == tell(-1, "We saw Harrow. A harrow lay there.") == "0"
@@ -103,7 +103,7 @@ def test_how_a_word_is_written_is_asked_only_where_it_begins_a_sentence() -> Non
 
 def test_words_of_many_documents_are_told_as_those_of_each(monkeypatch: pytest.MonkeyPatch) -> None:
     names = frozenset({"harrow", "harrow hill", "hill over farm", "farm farm", "over the hill"})
-    told = ToldWords(Gazetteer(names, {}, {"harrow": 1, "the": -1}))
+    told = ToldWords(Gazetteer(names, {"harrow": 1, "the": -1}))
     every = [told.number(some) for size in range(6) for some in combinations(told.numbers, size)]
     begun = [some[:1] for some in every]
     assert len(set(whole := told.tell(every, begun))) > 8
@@ -121,7 +121,7 @@ def test_a_name_of_two_words_is_told_where_the_first_may_begin_it_and_the_next_f
 ) -> None:
     def tell(documents: list[Noted], *names: str) -> str:
         run = show_run(documents)
-        told = ToldWords(Gazetteer(frozenset(names), {}, {}))
+        told = ToldWords(Gazetteer(frozenset(names), {}))
         return told.tell([told.number(run.list_words())], [told.number(run.begun)], [run.pairs])[0]
 
     documents, names = noted(("", text)), ("harrow hill", "farm hill over harrow")
@@ -364,7 +364,6 @@ def test_each_mention_is_counted_once_a_sentence_and_by_chunk() -> None:
 
 
 def test_of_some_words_a_gazetteer_keeps_the_names_that_begin_with_one() -> None:
-    whole = Gazetteer(frozenset({"ada harrow", "ada", "bo"}), {"ada": (2, 1), "bo": (1,)}, {"ada": 2, "harrow": 1})
-    assert whole.within(["ada", "harrow"]) == Gazetteer(
-        frozenset({"ada harrow", "ada"}), {"ada": (2, 1)}, {"ada": 2, "harrow": 1}
-    )
+    whole = Gazetteer(frozenset({"ada harrow", "ada", "bo"}), {"ada": 2, "harrow": 1})
+    assert whole.within(["ada", "harrow"]) == Gazetteer(frozenset({"ada harrow", "ada"}), {"ada": 2, "harrow": 1})
+    assert whole.lengths == {"ada": (2, 1), "bo": (1,)}

@@ -216,12 +216,10 @@ _LONG = 3  # words from which a name is recognised without a capital
 class Gazetteer:
     """The names that documents bear, to be found in texts: the longest at each word, from left to right.
 
-    `lengths` are the numbers of words of the names that begin with a word, longest first; `capitals` counts how often
-    a word has a capital inside a sentence, less how often it has none.
+    `capitals` counts how often a word has a capital inside a sentence, less how often it has none.
     """
 
     names: frozenset[str]
-    lengths: dict[str, tuple[int, ...]]
     capitals: dict[str, int]
 
     def proper(self, word: str) -> bool:
@@ -236,15 +234,17 @@ class Gazetteer:
             begun[name.partition(" ")[0]].append(name)
         return dict(begun)
 
+    @cached_property
+    def lengths(self) -> dict[str, tuple[int, ...]]:
+        """The numbers of words of the names that begin with a word, longest first."""
+        sizes = ((word, {name.count(" ") + 1 for name in names}) for word, names in self.begun.items())
+        return {word: tuple(sorted(several, reverse=True)) for word, several in sizes}
+
     def within(self, words: Collection[str]) -> Gazetteer:
         """What is known of these words alone."""
-        begun, lengths, capitals = self.begun, self.lengths, self.capitals
-        begins = lengths.keys() & words
-        return Gazetteer(
-            frozenset([name for word in begins for name in begun[word]]),
-            {w: lengths[w] for w in begins},
-            {w: capitals[w] for w in capitals.keys() & words},
-        )
+        begun, capitals = self.begun, self.capitals
+        names = frozenset([name for word in begun.keys() & words for name in begun[word]])
+        return Gazetteer(names, {w: capitals[w] for w in capitals.keys() & words})
 
     def found(self, marked: Sequence[str], words: Sequence[str], *, asked: bool = False) -> Iterator[tuple[int, int]]:
         """Spans of the names in a sentence; in a question (`asked`) they need no capital."""

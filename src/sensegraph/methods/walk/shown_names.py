@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, repeat
@@ -153,7 +153,7 @@ class ShownNames:
     @cached_property
     def known(self) -> Gazetteer:
         """The names that documents bear, and how they write their words."""
-        return make_known(self.borne, self.counts)
+        return Gazetteer(frozenset(self.borne), self.counts)
 
     @cached_property
     def words(self) -> ToldWords:
@@ -207,7 +207,7 @@ def join_shown(
         changes = []
         for some in (old, new):
             counts = {word: some.counts.get(word, 0) for word in wanted}
-            changed = ToldWords(make_known(names & some.borne.keys(), counts))
+            changed = ToldWords(Gazetteer(frozenset(names & some.borne.keys()), counts))
             changes.append(changed.sum_up(*_number_words(changed, found)))
         for k, less, plus in zip(stay, *changes, strict=True):
             told[k] = f"{(int(told[k], 16) - less + plus) % _SIGNS:x}"
@@ -222,14 +222,6 @@ def _number_words(
     """The words that runs have, and those that begin their sentences, by their numbers; and pairs."""
     listed = [(words.number(own), words.number(begun), pairs) for own, begun, pairs in held]
     return [own for own, *_ in listed], [begun for _, begun, _ in listed], [pairs for *_, pairs in listed]
-
-
-def make_known(names: Collection[str], counts: Mapping[str, int]) -> Gazetteer:
-    """These names, and how often each word has a capital inside a sentence, less how often it has none."""
-    sizes = dict[str, tuple[int, ...]]()
-    for word, size in sorted({(name.partition(" ")[0], name.count(" ") + 1) for name in names}, reverse=True):
-        sizes[word] = (*sizes.get(word, ()), size)
-    return Gazetteer(frozenset(names), sizes, dict(counts))
 
 
 def make_gazetteer(documents: Sequence[Noted]) -> Gazetteer:
