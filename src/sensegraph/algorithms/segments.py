@@ -101,10 +101,11 @@ def cut_keys(keys: Sequence[str], size: int = 0) -> list[range]:
     """
     bits, inner = (max(0, n - 1).bit_length() for n in (len(keys), max(size, len(keys))))
     low = (1 << max(0, max((inner + 1) // 2, inner - 7) - (inner - bits))) - 1
-    ends, width = [0], len(keys[0]) if keys else 0
+    ends, width, joined = [0], len(keys[0]) if keys else 0, "\n".join(keys)
     likely: Iterator[int] = iter(range(1, len(keys) + 1))
-    if low >> 2 >= 15 and set(map(len, keys)) == {width}:  # no key ends a run of which the last digit is not 0
-        likely = (found.end() for found in re.finditer("0", "".join(keys)[width - 1 :: width]))
+    if low >> 2 >= 15 and joined[width :: width + 1] == "\n" * (len(keys) - 1):  # all are of one width
+        # no key ends a run of which the last digit is not 0
+        likely = (found.end() for found in re.finditer("0", joined[width - 1 :: width + 1]))
     for end in likely:
         if not int(keys[end - 1][-8:], 16) & (low if end - ends[-1] <= low else low >> 2):
             ends.append(end)

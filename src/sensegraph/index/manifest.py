@@ -18,7 +18,7 @@ from sensegraph.built_in_parts import BUILT_IN
 from sensegraph.errors import NotIndexed, StoreError
 from sensegraph.language.text import fold
 from sensegraph.protocols import Store
-from sensegraph.runtime.keys import key
+from sensegraph.runtime.keys import WholeName, key
 from sensegraph.runtime.results import Result, Results, Table, recall_result, step
 from sensegraph.types import Chunk, Document, Scalar
 
@@ -257,11 +257,14 @@ def catalogue_of(documents: Results[Document], chunks: Results[tuple[Chunk, ...]
 
     def make() -> Catalogue:
         runs = cut_keys(documents.keys)
-        names = [(*documents.keys[run.start : run.stop], *chunks.keys[run.start : run.stop]) for run in runs]
-        known = _Earlier(rt, {rt.keys(list_run, [Catalogue()], [key(*name)])[0] for name in names})
+        told = ((*documents.keys[run.start : run.stop], *chunks.keys[run.start : run.stop]) for run in runs)
+        names = [WholeName(key(*name)) for name in told]
+        keys = rt.keys(list_run, [Catalogue()], names)
+        rt.rely_on(keys)
+        known, there = _Earlier(rt, {*keys}), rt.recall(list_run, keys)
         made = [
-            rt.once(list_run, partial(known.read_run, documents, chunks, run), names=name)
-            for run, name in zip(runs, names, strict=True)
+            there.get(k) or rt.once(list_run, partial(known.read_run, documents, chunks, run), names=name)
+            for k, run, name in zip(keys, runs, names, strict=True)
         ]
         columns = [CatalogueColumns(*unpack_columns(run.value.columns)) for run in made]
         found = [run.key for run in made]
