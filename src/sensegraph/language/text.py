@@ -268,17 +268,17 @@ def _remember_stems(spoken: str) -> Callable[[str], tuple[str, ...]]:
 
 def find_stems(spoken: str, word: str) -> tuple[str, ...]:
     """The same, not remembered; British spellings are compared as American ones."""
-    if is_unspaced(word):
+    if not (plain := word.isascii()) and is_unspaced(word):
         run = unicodedata.normalize("NFKC", word)
         return tuple(run[i : i + 2] for i in range(max(1, len(run) - 1)))
-    folded = unicodedata.normalize("NFKD", word.casefold())
+    folded = word.lower() if plain else unicodedata.normalize("NFKD", word.casefold())
     if not folded.isascii():
         folded = "".join(c for c in folded if not unicodedata.combining(c))
     abbreviation = len(word) > 1 and word.isupper()  # US, IT and WHO are no function words
     stop = STOP.get(spoken, frozenset())
-    if not folded or (not stop.isdisjoint((word.lower(), folded)) and not abbreviation):
+    if not folded or (not abbreviation and (folded in stop or word.lower() in stop)):
         return ()
-    of_script = next((name for span, name in _SCRIPTS if span[0] <= folded[0] <= span[1]), "")
+    of_script = "" if plain else next((name for span, name in _SCRIPTS if span[0] <= folded[0] <= span[1]), "")
     language = of_script or spoken or ENGLISH
     stem = make_stemmer(language).stemWord(folded)
     return (_read_spellings().get(stem, stem) if language == ENGLISH else stem,)
