@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from operator import itemgetter
 
 from sensegraph.algorithms.segments import cut_keys
 from sensegraph.index.index import Index, keep_documents
@@ -42,8 +43,8 @@ def group_copies(hashed: Sequence[Iterable[Hashed]]) -> list[Copies]:
     made = list[Copies]()
     for rows in hashed:
         groups, listed = defaultdict[str, list[str]](list), list(rows)
-        many = Counter(digest for _, digest in listed)
-        for name, digest in listed:
+        many = Counter(map(itemgetter(1), listed))
+        for name, digest in listed if len(many) < len(listed) else ():
             if many[digest] > 1:
                 groups[digest].append(name)
         made.append(tuple(sorted(tuple(sorted(names)) for names in groups.values())))
