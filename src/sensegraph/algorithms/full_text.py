@@ -7,17 +7,17 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, count
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.graphs import Floats, Ints, Longs, order_numbers
+from sensegraph.algorithms.graphs import Floats, Ints, Longs, count_distinct
 from sensegraph.algorithms.ranking import Ranked, hash_words, select_best
 
 
@@ -39,22 +39,23 @@ class Postings:
     @classmethod
     def build(cls, documents: Iterable[Iterable[str]]) -> Postings:
         """The postings of documents that are given as their words; positions are those of `documents`."""
-        numbers: dict[str, int] = {}
-        who, what, many, lengths = array("i"), array("i"), array("i"), array("i")
-        for position, words in enumerate(documents):
-            count = Counter(words)
-            who.extend([position] * len(count))
-            what.extend([numbers.setdefault(word, len(numbers)) for word in count])
-            many.extend(count.values())
-            lengths.append(count.total())
+        numbers = defaultdict[str, int](count().__next__)
+        what, lengths = array("i"), array("i")
+        for words in documents:
+            before = len(what)
+            what.extend(map(numbers.__getitem__, words))
+            lengths.append(len(what) - before)
         hashes = hash_words(numbers)
         rank = np.empty(len(hashes), np.int64)
         rank[np.argsort(hashes)] = np.arange(len(hashes))
-        word = rank[np.asarray(what)]
-        order = order_numbers(word)  # documents ascend within a word
+        every, many = rank[np.asarray(what)], max(len(lengths), 1)
+        every *= many
+        every += np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
+        held, counts = count_distinct(every)
+        word, ids = np.divmod(held, many)  # documents ascend within a word
         start = np.concatenate(([0], np.cumsum(np.bincount(word, minlength=len(hashes))))).astype(np.int64)
-        ids, counts = np.asarray(who, np.int32)[order], np.asarray(many, np.int32)[order]
-        return cls(np.sort(hashes), start, ids, counts, np.asarray(lengths, np.int32))
+        shown = ids.astype(np.int32), counts.astype(np.int32), np.asarray(lengths, np.int32)
+        return cls(np.sort(hashes), start, *shown)
 
     def find(self, word: np.uint64) -> tuple[int, int]:
         """Where the postings of a word, given as its hash, begin and end; an empty range if no document has it."""
