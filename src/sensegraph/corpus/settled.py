@@ -70,5 +70,5 @@ def _describe_program() -> list[tuple[str, int, int]]:
         inner[:] = [name for name in inner if name != "__pycache__"]
         for path in [os.path.join(folder, name) for name in names if not name.endswith(".pyc")]:
             told = os.stat(path)
-            found.append((os.path.relpath(path, root), told.st_size, told.st_mtime_ns))
+            found.append((path[len(root) + 1 :], told.st_size, told.st_mtime_ns))
     return sorted(found)
