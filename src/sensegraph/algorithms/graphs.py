@@ -156,7 +156,7 @@ def smallest_members(source: NDArray[Any], target: NDArray[Any], nodes: int) -> 
     Hooks the larger root of every edge under the smaller one and flattens, until no edge joins two roots.
     """
     root = np.arange(nodes, dtype=np.int32)
-    a, b = source, target
+    a, b = source.astype(np.int32, copy=False), target.astype(np.int32, copy=False)  # of one type all goes sooner
     while len(a):
         low, high = np.minimum(a, b), np.maximum(a, b)
         np.minimum.at(root, high, low)
@@ -260,7 +260,9 @@ def _try_sorting() -> bool:
 
 
 def _sort_alone(numbers: NDArray[N]) -> NDArray[N]:
-    """The numbers, ascending: `np.sort`, where that is slow of numbers that stand near their places already."""
+    """The numbers, ascending: `np.sort`; where that is slow, they are put near their places first."""
+    if (numbers[1:] >= numbers[:-1]).all():
+        return numbers
     if numbers.dtype.kind not in "iu" or len(numbers) not in _SOME or _sorts_soon(len(numbers)):
         return np.sort(numbers)
     found = numbers[_order_by_highest(*_count_from_least(numbers))]
