@@ -36,10 +36,23 @@ from sensegraph.index.manifest import Catalogue, ChunkEntry, columns_of_catalogu
 from sensegraph.language.text import count_tokens
 from sensegraph.protocols import LanguageEngine
 from sensegraph.runtime.delegating import work_on_worker
+from sensegraph.runtime.joined_rows import find_positions, order_hashes
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result, Results, Table, load_result, step, store_records
 from sensegraph.runtime.runtime import Runtime
-from sensegraph.types import Chunk, Cluster, Context, Finding, Graph, Hierarchy, Report, Source, Statement
+from sensegraph.types import (
+    Chunk,
+    Cluster,
+    Context,
+    Entity,
+    Finding,
+    Graph,
+    Hierarchy,
+    Relation,
+    Report,
+    Source,
+    Statement,
+)
 
 GATHERED = "gathered"  # the type of a community that no relations hold together
 _decode_cluster = msgspec.json.Decoder(Cluster).decode
@@ -105,19 +118,19 @@ def report_all(
         groups = list(by_id.values())
         rest, lost = [g for g in groups if g.id not in kept], sum(found.lost for found in kept.values())
         listed = chunks() if rest else ()
-        partly, documents = dict[str, int](), _tell_documents(listed)
+        partly, tell = dict[str, int](), _tell_documents(listed)
         if kept and isinstance(listed, Table):
             catalogue = columns_of_catalogue(Catalogue((), listed))
-            large = _list_large(groups, kept, settings.context_tokens)
-            partly = {name: placed.count_mentioning(name, catalogue) for name in large}
-        before = Standing(dict(kept), stored, partly, partial(placed.read_inside, graph.value))
+            large = list(_list_large(groups, kept, settings.context_tokens))
+            partly = placed.count_mentioning(large, catalogue)
+        before = Standing(dict(kept), stored, partly, partial(placed.read_inside, graph.value), tell)
         trees, held = cut_trees(groups), placed.take([g.id for g in rest if g.id not in partly], partly)
         batches = list(batch_trees(list(held), held))
         graphs = take_batches(graph.value, [[held[root] for root in some] for some in batches])
         records = dict(stored)
         for some, inside in zip(batches, graphs, strict=True):
             beside = placed.name_ends(inside, [held[root] for root in some]) if partly else {}
-            writer = Writer(rt, inside, documents, settings, before=before, beside=beside)
+            writer = Writer(rt, inside, tell(inside), settings, before=before, beside=beside)
             records.update(store_records(writer.write(own := [g for root in some for g in trees[root]])))
             kept.update((found.community, found) for found in writer.list_written(own, placed.keys))
             lost += writer.lost.total()
@@ -135,12 +148,20 @@ def report_all(
     return Result(k, load_result(rt.store, keep_hierarchy, k))
 
 
-def _tell_documents(chunks: Iterable[Chunk | ChunkEntry]) -> dict[str, str]:
-    """What tells the document of each chunk from others."""
-    if isinstance(chunks, Table):  # no entry is read
-        places = columns_of_catalogue(Catalogue((), chunks)).held_by
-        return dict(zip(chunks.ids(), map(str, places.tolist()), strict=True))
-    return {c.id: c.document for c in chunks}
+def _tell_documents(chunks: Iterable[Chunk | ChunkEntry]) -> Callable[[Graph], Mapping[str, str]]:
+    """What tells the document of each chunk that a graph names from others."""
+    if not isinstance(chunks, Table):
+        known = {c.id: c.document for c in chunks}
+        return lambda graph: known
+    columns = columns_of_catalogue(Catalogue((), chunks))  # no entry is read
+    ordered = order_hashes(columns.chunks)
+
+    def tell(graph: Graph) -> dict[str, str]:
+        told: Iterable[Entity | Relation] = (*graph.entities, *graph.relations)
+        named = {name for e in told for name in (*e.chunks, *(d.source.chunk for d in e.descriptions))}
+        return {name: str(columns.held_by[at]) for name, at in find_positions(ordered, list(named)).items()}
+
+    return tell
 
 
 def _recall_written(earlier: Result[Hierarchy], rt: Runtime, by: dict[str, Any]) -> tuple[WrittenReport, ...]:
@@ -174,13 +195,15 @@ def _recall_clusters(
 class Standing:
     """What stands of the build before: which reports, and what is stored of them.
 
-    Of communities that are read in `partly` it says how many documents mention them; `read` reads what is inside some.
+    Of communities that are read in `partly` it says how many documents mention them; `read` reads what is inside some,
+    and `tell` tells the documents of that.
     """
 
     kept: Mapping[str, WrittenReport] = field(default_factory=dict)
     records: Mapping[str, bytes] = field(default_factory=dict)
     partly: Mapping[str, int] = field(default_factory=dict)
     read: Callable[[Collection[str]], Graph] = lambda names: Graph()
+    tell: Callable[[Graph], Mapping[str, str]] = lambda graph: {}
 
 
 def _list_large(groups: Sequence[Group], kept: Mapping[str, WrittenReport], budget: int) -> Iterator[str]:
@@ -201,7 +224,7 @@ class Writer:
         self,
         rt: Runtime,
         graph: Graph,
-        documents: dict[str, str],
+        documents: Mapping[str, str],
         settings: ReportSettings,
         write: Callable[[Sequence[Context]], Sequence[Report]] | None = None,
         *,
@@ -263,7 +286,7 @@ class Writer:
             self.entities |= {e.id: e for e in graph.entities}
             self.relations |= {r.id: r for r in graph.relations}
             self.claims |= {c.id: c for c in graph.claims}
-            return elements_for(self.rt.engine, graph, self.documents)
+            return elements_for(self.rt.engine, graph, self.before.tell(graph))
 
         return pack_in_part(group, self.elements, written, sizes, load, budget)
 

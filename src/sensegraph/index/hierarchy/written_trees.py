@@ -124,12 +124,16 @@ class PlacedElements:
             if name not in read
         }
 
-    def count_mentioning(self, name: str, catalogue: CatalogueColumns) -> int:
-        """How many documents mention an entity inside a community."""
-        known, own = self.columns.entities, np.flatnonzero(self.mark_inside([name])[self.homes[0]])
-        places, _ = gather_entries(run_offsets(known.held), own)
-        chunks = find_hashes(keep_distinct(known.chunks[places]), catalogue.chunks)
-        return len(keep_distinct(catalogue.held_by[chunks]))
+    def count_mentioning(self, names: Sequence[str], catalogue: CatalogueColumns) -> dict[str, int]:
+        """How many documents mention an entity inside each of these communities."""
+        known, chunks = self.columns.entities, [np.zeros(0, np.uint64)]
+        starts = run_offsets(known.held)
+        for name in names:
+            places, _ = gather_entries(starts, np.flatnonzero(self.mark_inside([name])[self.homes[0]]))
+            chunks.append(keep_distinct(known.chunks[places]))
+        held_by = catalogue.held_by[find_hashes(np.concatenate(chunks), catalogue.chunks)]
+        each = np.split(held_by, np.cumsum([len(some) for some in chunks[:-1]]))
+        return {name: len(keep_distinct(some)) for name, some in zip(names, each[1:], strict=True)}
 
     def read_inside(self, graph: Graph, names: Collection[str]) -> Graph:
         """What of a graph is inside these communities."""
