@@ -103,8 +103,8 @@ def follow_communities(store: Store, manifest: Manifest) -> tuple[Fate, ...]:
             for i in fate.before:
                 then.setdefault(i, fate.now[0])
     now = {early: then[late] for early, late in before.now.items() if late in then} | then
-    moved = {i: name for i, name in sorted(names.items()) if i != name}
-    made = Lineage(manifest.communities, moved, {a: b for a, b in sorted(now.items()) if a not in names})
+    moved = dict(sorted((i, name) for i, name in names.items() if i != name))
+    made = Lineage(manifest.communities, moved, dict(sorted((a, b) for a, b in now.items() if a not in names)))
     name = key("lineage", made)
     store.write({name: encode_canonical(made)}, "lineage")
     store.set_refs({_REF: name})
@@ -359,7 +359,7 @@ def _name_communities(
     """The communities as they are stored, under ids that are keys of their members and depth; some are `known`."""
     before, sizes, above = known or [None] * len(tree), tree.sizes, tree.parent
     below = np.bincount(above[above >= 0], sizes[above >= 0], len(tree))
-    names, ids, groups = now.list_ids(), list[str](), list[Group]()
+    names, ids, tops, held = now.list_ids(), list[str](), list[str](), list[tuple[str, ...]]()
     children: list[list[str]] = [[] for _ in before]
     placed = zip(before, tree.depth.tolist(), above.tolist(), (below == sizes).tolist(), strict=True)
     for i, (was, depth, parent, whole) in enumerate(placed):  # those above others come first
@@ -367,9 +367,14 @@ def _name_communities(
         if not was or not (whole or members):  # what was divided before may not be now
             members = tuple(sorted(names[m] for m in tree.of(i).tolist()))
         ids.append(was.id if was else key("community", depth, members)[:20])
+        tops.append(ids[parent] if parent >= 0 else "")
+        held.append(() if whole else members)
         if parent >= 0:
             children[parent].append(ids[i])
-        groups.append(Group(ids[i], depth, ids[parent] if parent >= 0 else "", (), () if whole else members))
-    groups = [replace(g, children=tuple(of)) if of else g for g, of in zip(groups, children, strict=True)]
+    found = zip(before, zip(ids, tree.depth.tolist(), tops, map(tuple, children), held, strict=True), strict=True)
+    groups = [
+        was if was and (was.parent, was.children, was.entities, was.gathered) == (*of[2:], False) else Group(*of)
+        for was, of in found
+    ]
     quality = partition_quality(now.edges, project(tree, 0), settings.resolution, settings.quality)
     return Communities(tuple(groups), quality, notes)
