@@ -83,7 +83,7 @@ def follow_communities(store: Store, manifest: Manifest) -> tuple[Fate, ...]:
     rest = [[place for place, name in enumerate(names) if name not in there] for names in listed]
     read = dict[str, Group]()
     for of, ids, places in zip(tables, listed, rest, strict=True):
-        read |= _read_groups(of, [ids[place] for place in places])
+        read = _read_groups(of, [ids[place] for place in places], read)
     at = {name: place for place, name in enumerate(listed[1]) if name in there}
     same = [(place, at[name]) for place, name in enumerate(listed[0]) if name in there]
     apart = [[read[of[place]] for place in places] for of, places in zip(listed, rest, strict=True)]
@@ -117,16 +117,16 @@ def count_fates(fates: Sequence[Fate]) -> dict[str, int]:
     return {kind: counted[kind] for kind in KINDS if counted[kind]}
 
 
-def _read_groups(groups: Sequence[Group], wanted: Sequence[str]) -> dict[str, Group]:
-    """The communities with these ids, with their entities."""
+def _read_groups(groups: Sequence[Group], wanted: Sequence[str], known: Mapping[str, Group]) -> dict[str, Group]:
+    """The communities with these ids, with their entities, and all that were read for these; some are `known`."""
+    read, below = dict(known), wanted
     if not isinstance(groups, Table) or _FEW * len(wanted) > len(groups):
-        read = {g.id: g for g in groups}
+        read |= {g.id: g for g in groups}
     else:
-        read, below = dict[str, Group](), wanted
         while below:  # their entities may be those of their children
             read |= (more := groups.find(below))
             below = [child for g in more.values() if not g.entities for child in g.children if child not in read]
-    return {name: replace(read[name], entities=gather_members(read[name], read)) for name in wanted}
+    return read | {name: replace(read[name], entities=gather_members(read[name], read)) for name in wanted}
 
 
 def _trace_fates(

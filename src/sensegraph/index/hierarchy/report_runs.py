@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
+from itertools import compress
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from sensegraph.algorithms.graphs import mark_among
 from sensegraph.algorithms.ranking import hash_words
 from sensegraph.algorithms.segments import cut_hashes
 from sensegraph.index.hierarchy.packing import Group
@@ -67,8 +69,8 @@ def cut_report_runs(
     records = earlier.value.clusters if earlier else ()
     if not isinstance(records, Table) or (found := rt.store.array(records.finder)) is None:
         return ReportRuns(ids, hashes, cut, {g.id for g in groups if g.parent}, {})
-    before, own = set(found[0].tolist()), dict(zip(ids, hashes.tolist(), strict=True))
-    moved = {g.id for g in groups if g.parent and own.get(g.parent) not in before}
+    before = set(compress(ids, mark_among(hashes, found[0]).tolist()))
+    moved = {g.id for g in groups if g.parent and g.parent not in before}
     stays = np.array([name in kept and name not in moved for name in ids], np.bool_)
     order = np.empty_like(found[0])
     order[found[1]] = found[0]

@@ -162,7 +162,7 @@ def place_elements(graph: Graph, groups: Sequence[Group], stored: Sequence[Group
     home = np.full(len(columns.entities.ids) + 1, NOWHERE, np.int64)  # the last for what is not there
     home[find_hashes(placed.members, columns.entities.ids)] = placed.home  # the deepest is last
     home[NOWHERE] = NOWHERE
-    common = _find_common(home[columns.source], home[columns.target], above, depth)
+    common = _find_common(home[columns.source], home[columns.target], above, depth, np.append(roots, NOWHERE))
     homes = (home[:-1], common, home[columns.subject])
     records = (columns.entities.records, columns.relations.records, columns.claims.records)
     keys = np.zeros(len(ordered) + 1, np.uint64)  # the last for what is inside none
@@ -178,9 +178,10 @@ def place_elements(graph: Graph, groups: Sequence[Group], stored: Sequence[Group
     return PlacedElements(columns, number, levels, above, roots, homes, stand)
 
 
-def _find_common(one: Longs, other: Longs, above: Longs, depth: Longs) -> Longs:
-    """The deepest community that is each of a pair, or holds it; −1 for none."""
-    one, other = one.copy(), other.copy()
+def _find_common(one: Longs, other: Longs, above: Longs, depth: Longs, roots: Longs) -> Longs:
+    """The deepest community that is each of a pair, or holds it; −1 for none, as for all below different roots."""
+    beside = roots[one] == roots[other]
+    one, other = np.where(beside, one, NOWHERE), np.where(beside, other, NOWHERE)
     parent = np.append(above, NOWHERE)
     apart = np.flatnonzero(one != other)
     while len(apart):
