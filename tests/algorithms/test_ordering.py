@@ -31,8 +31,9 @@ def _either_way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
     Few are sorted and looked up as many are.
     """
     monkeypatch.setattr(graphs, "_sorts_soon", lambda count: request.param)
-    monkeypatch.setattr(graphs, "_SOME", range(1, 1 << 21))
+    monkeypatch.setattr(graphs, "_SORTED_APART", range(1, 1 << 21))
     monkeypatch.setattr(graphs, "_FEW", 1)
+    monkeypatch.setattr(graphs, "_RUNS", 1)
 
 
 KINDS = st.sampled_from([np.int32, np.int64, np.uint64])

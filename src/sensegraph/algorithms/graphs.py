@@ -28,8 +28,8 @@ _MOST = np.iinfo(np.int32).max
 _DIGIT = 16  # bits of a number by which numbers are put in order at once
 _RUNS = 16  # so many runs of ascending numbers, or fewer, are merged
 _FEW = 1 << 12  # numbers that are put in order by digits, however quickly they are sorted
-_SOME = range(_FEW, 1 << 21)  # numbers that may take more room while they are sorted
-_TOLD, _ALIKE = 20, 16  # bits by which numbers are looked up, and how many may have the same
+_SORTED_APART = range(_FEW, 1 << 21)  # numbers that may take more room while they are sorted
+_TOLD_BITS, _ALIKE = 20, 16  # bits by which numbers are looked up, and how many may have the same
 N = TypeVar("N", bound=np.number[Any])
 
 
@@ -260,10 +260,10 @@ def _try_sorting() -> bool:
 
 
 def _sort_alone(numbers: NDArray[N]) -> NDArray[N]:
-    """The numbers, ascending: `np.sort`; where that is slow, they are put near their places first."""
+    """The numbers, ascending, themselves where they do: `np.sort`, or near their places first where that is slow."""
     if (numbers[1:] >= numbers[:-1]).all():
         return numbers
-    if numbers.dtype.kind not in "iu" or len(numbers) not in _SOME or _sorts_soon(len(numbers)):
+    if numbers.dtype.kind not in "iu" or len(numbers) not in _SORTED_APART or _sorts_soon(len(numbers)):
         return np.sort(numbers)
     found = numbers[_order_by_highest(*_count_from_least(numbers))]
     found.sort(kind="stable")
@@ -343,7 +343,7 @@ def locate_numbers(wanted: NDArray[N], known: NDArray[N]) -> Longs:
     """
     order, at = np.arange(len(wanted)), np.empty(len(wanted), np.int64)
     if len(wanted) > 1 and wanted.dtype.kind in "iu":
-        likely = len(wanted) >= _FEW and 0 < len(known) <= 4 * len(wanted)
+        likely = wanted.dtype == known.dtype and len(wanted) >= _FEW and 0 < len(known) <= 4 * len(wanted)
         if likely and (found := _locate_by_highest(wanted, known)) is not None:
             return found
         above, room = _count_from_least(wanted)
@@ -359,7 +359,7 @@ def _locate_by_highest(wanted: NDArray[N], known: NDArray[N]) -> Longs | None:
     """`locate_numbers`; None where many of `known` have the same highest bits."""
     least, most = known[0], known[-1]
     room = (int(most) - int(least)).bit_length()
-    bits = min(room, len(known).bit_length() + 2, _TOLD)
+    bits = min(room, len(known).bit_length() + 2, _TOLD_BITS)
 
     def read_highest(numbers: NDArray[N]) -> Longs:
         above = numbers.astype(np.uint64)

@@ -314,9 +314,7 @@ def _pack_places(chunks: NDArray[np.uint64], counts: Longs, listed: NDArray[np.u
 
     places = find_hashes(chunks, listed)
     whose = np.repeat(np.arange(len(counts)), counts)
-    code = (whose * max(len(listed), 1) + places)[places >= 0]
-    if not (code[1:] > code[:-1]).all():  # they are where chunks stand in the order of the catalogue, each once
-        code = keep_distinct(code)
+    code = keep_distinct((whose * max(len(listed), 1) + places)[places >= 0])
     row, place = np.divmod(code, max(len(listed), 1))
     start = np.concatenate(([0], np.cumsum(np.bincount(row, minlength=len(counts))))).astype(np.int64)
     return start, place.astype(np.int32)

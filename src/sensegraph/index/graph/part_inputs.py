@@ -61,7 +61,7 @@ class Runs(Sequence[Any]):
 
 @dataclass(frozen=True, slots=True)
 class SaidEnds:
-    """The names that a run says without listing them: where none does, nothing is told that aliases do not tell."""
+    """Of what a run says the ends alone: what it lists is not read."""
 
     ends: tuple[str, ...] = ()
 
@@ -70,7 +70,7 @@ _read_ends = msgspec.json.Decoder(SaidEnds).decode
 
 
 def tell_names(extracted: Extracted, rt: Runtime, settings: GraphSettings, aliases: Aliases) -> list[Told]:
-    """What each run is told, but for `ids`."""
+    """`tell_runs` of all runs; where neither aliases nor ends that are not listed tell anything, no name is read."""
     names = extracted.run_names
     said = rt.each(say_names, Runs(extracted, range(len(names))), names=names)
     if not aliases.key and not any(run.ends for run in said.scan(_read_ends)):

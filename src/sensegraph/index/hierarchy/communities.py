@@ -118,15 +118,16 @@ def count_fates(fates: Sequence[Fate]) -> dict[str, int]:
 
 
 def _read_groups(groups: Sequence[Group], wanted: Sequence[str], known: Mapping[str, Group]) -> dict[str, Group]:
-    """The communities with these ids, with their entities, and all that were read for these; some are `known`."""
+    """Those that are `known`, the communities with these ids, with their entities, and where few are, those below."""
     read, below = dict(known), wanted
+    every = read
     if not isinstance(groups, Table) or _FEW * len(wanted) > len(groups):
-        read |= {g.id: g for g in groups}
+        every = {g.id: g for g in groups}
     else:
         while below:  # their entities may be those of their children
             read |= (more := groups.find(below))
             below = [child for g in more.values() if not g.entities for child in g.children if child not in read]
-    return read | {name: replace(read[name], entities=gather_members(read[name], read)) for name in wanted}
+    return read | {name: replace(every[name], entities=gather_members(every[name], every)) for name in wanted}
 
 
 def _trace_fates(

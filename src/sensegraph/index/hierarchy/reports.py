@@ -123,7 +123,12 @@ def report_all(
             catalogue = columns_of_catalogue(Catalogue((), listed))
             large = list(_list_large(groups, kept, settings.context_tokens))
             partly = placed.count_mentioning(large, catalogue)
-        before = Standing(dict(kept), stored, partly, partial(placed.read_inside, graph.value), tell)
+
+        def read(names: Collection[str]) -> tuple[Graph, Mapping[str, str]]:
+            inside = placed.read_inside(graph.value, names)
+            return inside, tell(inside)
+
+        before = Standing(dict(kept), stored, partly, read)
         trees, held = cut_trees(groups), placed.take([g.id for g in rest if g.id not in partly], partly)
         batches = list(batch_trees(list(held), held))
         graphs = take_batches(graph.value, [[held[root] for root in some] for some in batches])
@@ -196,14 +201,13 @@ class Standing:
     """What stands of the build before: which reports, and what is stored of them.
 
     Of communities that are read in `partly` it says how many documents mention them; `read` reads what is inside some,
-    and `tell` tells the documents of that.
+    and tells the documents of that.
     """
 
     kept: Mapping[str, WrittenReport] = field(default_factory=dict)
     records: Mapping[str, bytes] = field(default_factory=dict)
     partly: Mapping[str, int] = field(default_factory=dict)
-    read: Callable[[Collection[str]], Graph] = lambda names: Graph()
-    tell: Callable[[Graph], Mapping[str, str]] = lambda graph: {}
+    read: Callable[[Collection[str]], tuple[Graph, Mapping[str, str]]] = lambda names: (Graph(), {})
 
 
 def _list_large(groups: Sequence[Group], kept: Mapping[str, WrittenReport], budget: int) -> Iterator[str]:
@@ -282,11 +286,11 @@ class Writer:
 
         def load(names: Collection[str]) -> Elements:
             """The lines inside communities, which a report may refer to."""
-            graph = self.before.read(names)
+            graph, documents = self.before.read(names)
             self.entities |= {e.id: e for e in graph.entities}
             self.relations |= {r.id: r for r in graph.relations}
             self.claims |= {c.id: c for c in graph.claims}
-            return elements_for(self.rt.engine, graph, self.before.tell(graph))
+            return elements_for(self.rt.engine, graph, documents)
 
         return pack_in_part(group, self.elements, written, sizes, load, budget)
 

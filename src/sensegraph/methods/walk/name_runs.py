@@ -37,6 +37,7 @@ from sensegraph.methods.walk.shown_names import (
     ShownRun,
     StoredNames,
     ToldWords,
+    cut_texts,
     join_shown,
     show_run,
 )
@@ -188,9 +189,10 @@ class Recognising(Sequence[tuple[Noted, Gazetteer]]):
     def of(cls, names: Sequence[str], documents: Sequence[Noted], known: Gazetteer, words: ToldWords) -> Recognising:
         """Documents, each under what stands for it."""
         texts = ["\n".join(chunk.words for chunk in document.chunks).replace(MARK, "") for document in documents]
-        lines = [text.split("\n") for text in texts]
-        held = words.number_each([text.replace("\n", " ").split(" ") for text in texts])
-        begun = words.number_each([[line.partition(" ")[0] for line in own] for own in lines])
+        held, begun = list[Ints](), list[Ints]()
+        for some in (texts[first:last] for first, last in cut_texts(texts)):
+            held += words.number_each([text.replace("\n", " ").split(" ") for text in some])
+            begun += words.number_each([[line.partition(" ")[0] for line in text.split("\n")] for text in some])
         return cls(names, documents, held, begun, known, words)
 
     @classmethod
@@ -345,9 +347,9 @@ def name_run(
                 number = numbers.setdefault(name, len(numbers))
                 pairs.extend((len(places), number, found.get(name, 0), name in bears))
             places.append(place)
-            titles.append(_list_distinct_stems(" \n ".join(bears)) if bears else [])
+            titles.append(sorted(set(list_stems(" \n ".join(bears)))) if bears else [])
             asides.append(document.aside)
-    stems = list(map(_list_distinct_stems, numbers))
+    stems = list(map(_stem_name, numbers))
     columns = np.ascontiguousarray(np.asarray(pairs, np.int32).reshape(-1, 4).T)
     return tuple(numbers), NamedRun(
         hash_words(list(numbers)),
@@ -366,7 +368,7 @@ def name_run(
 
 
 @lru_cache(maxsize=1 << 16)  # the same names come again in every run
-def _list_distinct_stems(name: str) -> list[str]:
+def _stem_name(name: str) -> list[str]:
     return sorted(set(list_stems(name)))
 
 

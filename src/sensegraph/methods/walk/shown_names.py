@@ -18,7 +18,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sensegraph.algorithms.graphs import Ints, Longs, keep_distinct, order_numbers, order_pairs
+from sensegraph.algorithms.graphs import Ints, Longs, cut_ranges, keep_distinct, order_numbers, order_pairs
 from sensegraph.algorithms.ranking import hash_words
 from sensegraph.algorithms.walks import gather_entries, run_offsets
 from sensegraph.methods.walk.name_words import MARK, Gazetteer, Noted
@@ -26,6 +26,7 @@ from sensegraph.methods.walk.name_words import MARK, Gazetteer, Noted
 _PAIR = re.compile(rf"\{MARK}([^ \n]+)(?= \{MARK}?([^ \n]+))")  # a word that may begin a name, and the next
 _MANY = 64  # documents of a run of which it pays to know the pairs of words: fewer are read as soon
 _CELLS = 1 << 20  # words, or names, of so many documents that are told at once
+_LETTERS = 1 << 20  # of texts of which the words are parted at once
 _FEW = 16  # words: so many or fewer are looked for in a text as they are, for more it is parted
 _BITS = 4  # that are set for a pair of words
 _SIGNS = 1 << 64  # what stands for what is known of words is below it
@@ -78,15 +79,23 @@ def place_bits(hashes: Longs, room: ArrayLike) -> Iterator[Longs]:
         yield (hashes + number * step) & (np.asarray(room) - 1)
 
 
+def cut_texts(texts: Sequence[str]) -> list[tuple[int, int]]:
+    """Texts in ranges of which the words are in memory at once."""
+    return cut_ranges(np.array(list(map(len, texts)), np.int64), _LETTERS)
+
+
 def show_run(documents: Sequence[Noted]) -> ShownRun:
     """What these documents show by themselves."""
     names = set[str]()
     for document in documents:
         names.update(document.bears, document.quoted, *(chunk.bears for chunk in document.chunks))
-    lines = "\n".join(["\n".join([chunk.words for chunk in document.chunks]) for document in documents])
-    pairs = set(_PAIR.findall(lines)) if len(documents) >= _MANY else set[tuple[str, str]]()
-    openers = Counter([line.partition(" ")[0] for line in lines.split("\n")])
-    counts = Counter(lines.replace("\n", " ").split(" "))
+    texts = ["\n".join([chunk.words for chunk in document.chunks]) for document in documents]
+    pairs, openers, counts = set[tuple[str, str]](), Counter[str](), Counter[str]()
+    for first, last in cut_texts(texts):
+        lines = "\n".join(texts[first:last])
+        pairs.update(_PAIR.findall(lines) if len(documents) >= _MANY else ())
+        openers.update([line.partition(" ")[0] for line in lines.split("\n")])
+        counts.update(lines.replace("\n", " ").split(" "))
     for word, count in openers.items():  # their capitals say nothing
         counts[word] -= count
     capitals = {word[1:]: count for word, count in counts.items() if count and word.startswith(MARK)}
@@ -211,8 +220,9 @@ def join_shown(
             changes.append(changed.sum_up(*_number_words(changed, found)))
         for k, less, plus in zip(stay, *changes, strict=True):
             told[k] = f"{(int(told[k], 16) - less + plus) % _SIGNS:x}"
-    held = [(run.list_words(), run.begun, run.pairs) for run in more]
-    told |= zip(came, new.words.tell(*_number_words(new.words, held)), strict=True)
+    if more:
+        held = [(run.list_words(), run.begun, run.pairs) for run in more]
+        told |= zip(came, new.words.tell(*_number_words(new.words, held)), strict=True)
     return new, {k: told[k] for k in keys}
 
 
