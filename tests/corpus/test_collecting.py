@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -274,12 +274,12 @@ def test_a_question_whose_results_are_collected_while_it_is_asked_is_asked_again
     """Its answer is computed and written, then swept by another process, and only then read."""
     read, asked = Results._read, list[str]()
 
-    def sweep_first(results: Results[object], keys: list[str]) -> list[object]:
+    def sweep_first(results: Results[object], keys: list[str], decode: Callable[[bytes], object]) -> list[object]:
         if results.step.name != "chunks.chunk":  # which are of the index, and stay
             asked.append(keys[0])
             if len(asked) == 1:
                 made.collect()
-        return read(results, keys)
+        return read(results, keys, decode)
 
     monkeypatch.setattr(Results, "_read", sweep_first)
     assert made.query("Who paid?", method="walk").text
